@@ -1,0 +1,336 @@
+//! From one line of text to one of the four message shapes.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::text::{decode_str, members};
+use super::{ErrorObject, RequestId};
+
+/// One JSON-RPC message, its payload still text.
+///
+/// ```
+/// use oxmcp_proto::jsonrpc::{Message, RequestId};
+///
+/// let message = Message::parse(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, 128)?;
+/// assert!(matches!(message, Message::Request { id: RequestId::Integer(7), .. }));
+/// # Ok::<(), oxmcp_proto::jsonrpc::Malformed>(())
+/// ```
+#[derive(Debug)]
+pub enum Message<'a> {
+    /// A call that wants an answer.
+    Request {
+        /// Chosen by the sender; the answer carries it.
+        id: RequestId,
+        /// Which operation.
+        method: Cow<'a, str>,
+        /// An object, or absent.
+        params: Option<&'a RawValue>,
+    },
+    /// A message that gets no answer.
+    Notification {
+        /// Which event.
+        method: Cow<'a, str>,
+        /// An object, or absent.
+        params: Option<&'a RawValue>,
+    },
+    /// A request of ours succeeded.
+    Result {
+        /// The id of that request.
+        id: RequestId,
+        /// What it returned.
+        result: &'a RawValue,
+    },
+    /// A request of ours failed; or, without an id, the peer could not read something of ours.
+    Error {
+        /// The id of that request, where the peer could read it.
+        id: Option<RequestId>,
+        /// Why.
+        error: ErrorObject,
+    },
+}
+
+/// Why a line is no message.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Malformed {
+    /// The text is not JSON.
+    NotJson {
+        /// What the JSON parser said, with line and column.
+        why: String,
+    },
+    /// It is JSON, but no message.
+    NotAMessage {
+        /// The id, where one can be read.
+        id: Option<RequestId>,
+        /// It carries `result` or `error`: meant as a response, so it must not be answered.
+        is_response: bool,
+        /// What is wrong with it.
+        why: Cow<'static, str>,
+    },
+}
+
+/// The members of any message. `null` is not the same as absent, hence the raw values.
+#[derive(Deserialize, Default)]
+struct Envelope<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(value).map(Some)
+}
+
+impl<'a> Message<'a> {
+    /// Reads one line. `depth` is how deep its JSON may nest.
+    ///
+    /// # Errors
+    /// [`Malformed`], with the id where one can be read.
+    pub fn parse(line: &'a [u8], depth: usize) -> Result<Self, Malformed> {
+        if is_array(line) {
+            // Serde would fill a struct from an array's elements.
+            return Err(explain(line));
+        }
+        let Ok(envelope) = serde_json::from_slice::<Envelope<'a>>(line) else {
+            return Err(explain(line));
+        };
+        if nests_deeper(line, depth) {
+            let why = format!("its JSON nests deeper than {depth} levels");
+            return Err(envelope.not_a_message(why));
+        }
+        envelope.into_message()
+    }
+}
+
+impl<'a> Envelope<'a> {
+    fn into_message(self) -> Result<Message<'a>, Malformed> {
+        if self.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
+            return Err(self.not_a_message("it lacks \"jsonrpc\":\"2.0\""));
+        }
+        match (self.method, self.result, self.error) {
+            (Some(method), None, None) => self.into_call(method),
+            (None, Some(result), None) => match self.id.and_then(RequestId::read) {
+                Some(id) => Ok(Message::Result { id, result }),
+                None => Err(self.not_a_message("a result needs the id of its request")),
+            },
+            (None, None, Some(error)) => self.into_error(error),
+            (None, None, None) => Err(self.not_a_message("it has no method, no result and no error")),
+            (Some(_), ..) => Err(self.not_a_message("it has a method and a result or an error")),
+            (None, ..) => Err(self.not_a_message("it has both a result and an error")),
+        }
+    }
+
+    fn into_call(self, method: &'a RawValue) -> Result<Message<'a>, Malformed> {
+        let Some(method) = decode_str(method) else {
+            return Err(self.not_a_message("its method is not a string"));
+        };
+        let params = match self.params {
+            Some(params) if params.get() == "null" => None,
+            Some(params) if !params.get().starts_with('{') => {
+                return Err(self.not_a_message("its params are not an object"));
+            }
+            params => params,
+        };
+        match self.id.map(RequestId::read) {
+            None => Ok(Message::Notification { method, params }),
+            Some(Some(id)) => Ok(Message::Request { id, method, params }),
+            Some(None) => Err(self.not_a_message("its id is neither a string nor an integer")),
+        }
+    }
+
+    fn into_error(self, error: &'a RawValue) -> Result<Message<'a>, Malformed> {
+        let Some(error) = ErrorObject::read(error) else {
+            return Err(self.not_a_message("its error lacks an integer code or a message"));
+        };
+        match self.id {
+            // A null id is how JSON-RPC writes "could not be read"; MCP leaves the member out.
+            Some(id) if id.get() != "null" => match RequestId::read(id) {
+                Some(id) => Ok(Message::Error { id: Some(id), error }),
+                None => Err(self.not_a_message("its id is neither a string nor an integer")),
+            },
+            _ => Ok(Message::Error { id: None, error }),
+        }
+    }
+
+    fn not_a_message(&self, why: impl Into<Cow<'static, str>>) -> Malformed {
+        Malformed::NotAMessage {
+            id: self.id.and_then(RequestId::read),
+            is_response: self.result.is_some() || self.error.is_some(),
+            why: why.into(),
+        }
+    }
+}
+
+/// Why the envelope could not be read: no JSON at all, or JSON of another shape.
+fn explain(line: &[u8]) -> Malformed {
+    // A raw value, unlike one that is skipped, must be UTF-8 inside its strings too.
+    let raw = match serde_json::from_slice::<&RawValue>(line) {
+        Ok(raw) => raw,
+        Err(syntax) => {
+            return Malformed::NotJson {
+                why: syntax.to_string(),
+            };
+        }
+    };
+    let Some(members) = members(raw) else {
+        let why = if is_array(line) {
+            "a batch is not allowed in this revision"
+        } else {
+            "it is not an object"
+        };
+        return Malformed::NotAMessage {
+            id: None,
+            is_response: false,
+            why: why.into(),
+        };
+    };
+    // A member stands twice: the first id counts, if it is the only one.
+    let mut ids = members.iter().filter(|(key, _)| key == "id");
+    let id = match (ids.next(), ids.next()) {
+        (Some((_, id)), None) => RequestId::read(id),
+        _ => None,
+    };
+    let is_response = members.iter().any(|(key, _)| key == "result" || key == "error");
+    let why = "a member stands in it twice".into();
+    Malformed::NotAMessage { id, is_response, why }
+}
+
+/// Whether the line holds a JSON array.
+pub(crate) fn is_array(line: &[u8]) -> bool {
+    line.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[')
+}
+
+/// The elements of a batch (2025-03-26); `None` when the line is no JSON array or an empty one.
+pub(crate) fn parse_batch(line: &[u8]) -> Option<Vec<&RawValue>> {
+    let elements: Vec<&RawValue> = serde_json::from_slice(line).ok()?;
+    (!elements.is_empty()).then_some(elements)
+}
+
+/// Whether valid JSON nests deeper than `limit`.
+///
+/// Most lines have fewer brackets than the limit, which one pass without branches can tell.
+fn nests_deeper(line: &[u8], limit: usize) -> bool {
+    let opening = |byte: &u8| matches!(byte, b'{' | b'[');
+    if line.iter().filter(|byte| opening(byte)).count() <= limit {
+        return false;
+    }
+    let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
+    for &byte in line {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' if depth == limit => return true,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn malformed(line: &str) -> (Option<String>, bool, String) {
+        match Message::parse(line.as_bytes(), 128).unwrap_err() {
+            Malformed::NotJson { why } => (None, false, format!("not JSON: {why}")),
+            Malformed::NotAMessage { id, is_response, why } => {
+                (id.map(|id| id.to_string()), is_response, why.into_owned())
+            }
+        }
+    }
+
+    #[test]
+    fn the_four_shapes() {
+        let parse = |line: &'static str| Message::parse(line.as_bytes(), 128).unwrap();
+        assert!(matches!(
+            parse(r#"{"jsonrpc":"2.0","id":"a","method":"m"}"#),
+            Message::Request { .. }
+        ));
+        assert!(matches!(
+            parse(r#" {"method":"m","params":{},"jsonrpc":"2.0"} "#),
+            Message::Notification { params: Some(_), .. }
+        ));
+        assert!(matches!(
+            parse(r#"{"jsonrpc":"2.0","id":0,"result":null}"#),
+            Message::Result { .. }
+        ));
+        let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"\u00e4","data":[1]}}"#;
+        let Message::Error { id: None, error } = parse(error) else {
+            panic!()
+        };
+        assert_eq!((error.code.0, &*error.message), (-1, "ä"));
+        assert_eq!(error.data.unwrap().get(), "[1]");
+    }
+
+    #[test]
+    fn a_broken_envelope_keeps_its_id() {
+        assert_eq!(malformed(r#"{"id":99,"method":"tools/list"}"#).0.unwrap(), "99");
+        assert_eq!(
+            malformed(r#"{"jsonrpc":"2.0","id":"x","method":5}"#).0.unwrap(),
+            "\"x\""
+        );
+        assert_eq!(
+            malformed(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[]}"#)
+                .0
+                .unwrap(),
+            "1"
+        );
+        assert_eq!(malformed(r#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#).0, None);
+        assert_eq!(malformed(r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#).0, None);
+        assert_eq!(
+            malformed(r#"{"jsonrpc":"2.0","id":4,"method":"a","method":"b"}"#)
+                .0
+                .unwrap(),
+            "4"
+        );
+        assert_eq!(malformed(r#"{"jsonrpc":"2.0","id":4,"id":5,"method":"b"}"#).0, None);
+    }
+
+    #[test]
+    fn what_looks_like_a_response_is_marked_so() {
+        assert!(malformed(r#"{"id":1,"result":{}}"#).1);
+        assert!(malformed(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#).1);
+        assert!(malformed(r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}"#).1);
+        assert!(!malformed(r#"{"jsonrpc":"2.0","id":1}"#).1);
+    }
+
+    #[test]
+    fn text_that_is_no_json_is_told_from_json_that_is_no_message() {
+        for text in ["not json", "{\"a\":", "{}x", "\"\u{1}\"", "{'a':1}"] {
+            assert!(malformed(text).2.starts_with("not JSON"), "{text}");
+        }
+        for json in ["1", "\"x\"", "null", "[1]", "{}"] {
+            assert!(!malformed(json).2.starts_with("not JSON"), "{json}");
+        }
+        let bad_utf8 = b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}";
+        assert!(matches!(Message::parse(bad_utf8, 128), Err(Malformed::NotJson { .. })));
+    }
+
+    #[test]
+    fn depth_is_bounded_and_brackets_in_strings_do_not_count() {
+        let nested = |levels: usize| {
+            let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+            format!(r#"{{"jsonrpc":"2.0","id":3,"method":"m","params":{{"a":{open}{close}}}}}"#)
+        };
+        assert!(Message::parse(nested(126).as_bytes(), 128).is_ok());
+        assert_eq!(malformed(&nested(127)).0.unwrap(), "3");
+        // A recursive parser would overflow its stack here.
+        assert!(malformed(&nested(1_000_000)).2.contains("deeper"));
+        let string = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{}\""}}"#, "[{".repeat(500));
+        assert!(Message::parse(string.as_bytes(), 128).is_ok());
+    }
+}

@@ -1,0 +1,16 @@
+//! JSON-RPC 2.0 as MCP uses it: ids, the four message shapes, errors, and the text of each.
+
+mod error;
+mod id;
+mod message;
+mod object;
+mod text;
+pub(crate) mod write;
+
+pub use error::{ErrorCode, ErrorObject};
+pub use id::RequestId;
+pub use message::{Malformed, Message};
+pub(crate) use message::{is_array, parse_batch};
+pub(crate) use object::ObjectWriter;
+pub use text::{Json, json};
+pub(crate) use text::{decode_str, members};

@@ -1,0 +1,144 @@
+//! Writing messages: each one ends up on one line of the outgoing buffer.
+
+use memchr::memchr2;
+use serde_json::value::RawValue;
+
+use super::{ErrorObject, RequestId};
+
+/// Appends `{"jsonrpc":"2.0","id":…,"result":…}` and LF.
+pub(crate) fn result(wire: &mut Vec<u8>, id: &RequestId, result: &str) {
+    wire.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    request_id(wire, id);
+    wire.extend_from_slice(b",\"result\":");
+    payload(wire, result);
+    wire.extend_from_slice(b"}\n");
+}
+
+/// Appends an error response. Without an id the member is left out: MCP has no null ids.
+pub(crate) fn error(wire: &mut Vec<u8>, id: Option<&RequestId>, error: &ErrorObject) {
+    wire.extend_from_slice(b"{\"jsonrpc\":\"2.0\",");
+    if let Some(id) = id {
+        wire.extend_from_slice(b"\"id\":");
+        request_id(wire, id);
+        wire.push(b',');
+    }
+    wire.extend_from_slice(b"\"error\":{\"code\":");
+    integer(wire, error.code.0);
+    wire.extend_from_slice(b",\"message\":");
+    string(wire, &error.message);
+    if let Some(data) = &error.data {
+        wire.extend_from_slice(b",\"data\":");
+        payload(wire, data.get());
+    }
+    wire.extend_from_slice(b"}}\n");
+}
+
+/// Appends a request we make. Our ids are integers.
+pub(crate) fn request(wire: &mut Vec<u8>, id: i64, method: &str, params: Option<&str>) {
+    wire.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    integer(wire, id);
+    wire.push(b',');
+    method_and_params(wire, method, params);
+}
+
+/// Appends a notification.
+pub(crate) fn notification(wire: &mut Vec<u8>, method: &str, params: Option<&str>) {
+    wire.extend_from_slice(b"{\"jsonrpc\":\"2.0\",");
+    method_and_params(wire, method, params);
+}
+
+fn method_and_params(wire: &mut Vec<u8>, method: &str, params: Option<&str>) {
+    wire.extend_from_slice(b"\"method\":");
+    string(wire, method);
+    if let Some(params) = params {
+        wire.extend_from_slice(b",\"params\":");
+        payload(wire, params);
+    }
+    wire.extend_from_slice(b"}\n");
+}
+
+/// Appends an id as JSON.
+pub(crate) fn request_id(wire: &mut Vec<u8>, id: &RequestId) {
+    match id {
+        RequestId::Integer(number) => integer(wire, *number),
+        RequestId::Large(digits) => wire.extend_from_slice(digits.as_bytes()),
+        RequestId::Text(text) => string(wire, text),
+    }
+}
+
+/// Appends an integer.
+pub(crate) fn integer(wire: &mut Vec<u8>, number: i64) {
+    serialize(wire, &number);
+}
+
+/// Appends a string as JSON.
+pub(crate) fn string(wire: &mut Vec<u8>, text: &str) {
+    serialize(wire, &text);
+}
+
+/// Appends a number; whole ones without a fraction, as a person would write them.
+pub(crate) fn number(wire: &mut Vec<u8>, value: f64) {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() < EXACT {
+        integer(wire, value as i64);
+    } else {
+        serialize(wire, &value);
+    }
+}
+
+/// Appends the text of a JSON value. A line break in valid JSON is white space, and would cut the
+/// message in two on the wire, so it becomes a space.
+pub(crate) fn payload(wire: &mut Vec<u8>, json: &str) {
+    let mut rest = json.as_bytes();
+    while let Some(at) = memchr2(b'\n', b'\r', rest) {
+        wire.extend_from_slice(&rest[..at]);
+        wire.push(b' ');
+        rest = &rest[at + 1..];
+    }
+    wire.extend_from_slice(rest);
+}
+
+/// Appends any value whose serialisation cannot fail.
+fn serialize(wire: &mut Vec<u8>, value: &impl serde::Serialize) {
+    serde_json::to_writer(&mut *wire, value)
+        .unwrap_or_else(|error| unreachable!("numbers and strings always serialise, into memory: {error}"));
+}
+
+/// An owned copy of `raw`, on one line.
+pub(crate) fn one_line(raw: &RawValue) -> String {
+    raw.get().replace(['\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jsonrpc::ErrorCode;
+
+    fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut wire = Vec::new();
+        write(&mut wire);
+        String::from_utf8(wire).unwrap()
+    }
+
+    #[test]
+    fn a_pretty_payload_stays_on_one_line() {
+        let text = written(|wire| result(wire, &RequestId::from("x"), "{\n  \"a\": 1\r\n}"));
+        assert_eq!(text, "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{   \"a\": 1  }}\n");
+    }
+
+    #[test]
+    fn whole_numbers_have_no_fraction() {
+        for (value, text) in [(3.0, "3"), (0.5, "0.5"), (-2.0, "-2"), (1e300, "1e+300"), (0.1, "0.1")] {
+            assert_eq!(written(|wire| number(wire, value)), text);
+        }
+    }
+
+    #[test]
+    fn an_error_without_id_has_no_id_member() {
+        let parse = ErrorObject::new(ErrorCode::PARSE_ERROR, "no JSON");
+        assert_eq!(
+            written(|wire| error(wire, None, &parse)),
+            "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"no JSON\"}}\n"
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! The revisions of the protocol and what differs between them.
+//!
+//! Every difference is a field of [`Era`], looked up once per connection; nothing else in the
+//! core compares versions.
+
+use std::fmt;
+
+mod methods;
+
+pub(crate) use methods::requirement;
+
+/// A revision with an `initialize` handshake, oldest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Revision {
+    /// 2024-11-05, the first one.
+    V2024_11_05,
+    /// 2025-03-26, the only one with batches.
+    V2025_03_26,
+    /// 2025-06-18.
+    V2025_06_18,
+    /// 2025-11-25, the newest with a handshake.
+    V2025_11_25,
+}
+
+impl Revision {
+    /// All revisions, newest first: the order in which a peer's list is searched.
+    pub const ALL: [Self; 4] = [
+        Self::V2025_11_25,
+        Self::V2025_06_18,
+        Self::V2025_03_26,
+        Self::V2024_11_05,
+    ];
+
+    /// The newest revision with a handshake.
+    pub const LATEST: Self = Self::V2025_11_25;
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V2024_11_05 => "2024-11-05",
+            Self::V2025_03_26 => "2025-03-26",
+            Self::V2025_06_18 => "2025-06-18",
+            Self::V2025_11_25 => "2025-11-25",
+        }
+    }
+
+    /// The revision of this name, if we speak it.
+    ///
+    /// ```
+    /// use oxmcp_proto::Revision;
+    ///
+    /// assert_eq!(Revision::named("2025-06-18"), Some(Revision::V2025_06_18));
+    /// assert_eq!(Revision::named("1.0.0"), None);
+    /// ```
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|revision| revision.name() == name)
+    }
+
+    /// What this revision does differently.
+    pub(crate) const fn era(self) -> &'static Era {
+        match self {
+            Self::V2024_11_05 | Self::V2025_06_18 => &Era {
+                batches: false,
+                input_errors_are_results: false,
+            },
+            Self::V2025_03_26 => &Era {
+                batches: true,
+                input_errors_are_results: false,
+            },
+            Self::V2025_11_25 => &Era {
+                batches: false,
+                input_errors_are_results: true,
+            },
+        }
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The differences between revisions that the session acts on.
+#[derive(Debug)]
+pub(crate) struct Era {
+    /// An array of messages is a batch (2025-03-26 §Batching).
+    pub batches: bool,
+    /// Arguments that do not fit a tool's input schema come back as a result with `isError`, so
+    /// that a model can correct itself (2025-11-25 tools, Error Handling); before, as `-32602`.
+    pub input_errors_are_results: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip_and_are_ordered() {
+        for revision in Revision::ALL {
+            assert_eq!(Revision::named(revision.name()), Some(revision));
+        }
+        assert!(Revision::ALL.is_sorted_by(|a, b| a > b));
+        assert_eq!(Revision::ALL[0], Revision::LATEST);
+    }
+}

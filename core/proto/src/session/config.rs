@@ -1,0 +1,114 @@
+//! What a session is told before it starts.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::Revision;
+
+/// Which side of the connection a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Starts the connection and calls tools.
+    Client,
+    /// Offers tools.
+    Server,
+}
+
+/// Who a side says it is: `clientInfo` or `serverInfo`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Implementation {
+    /// For programs.
+    pub name: String,
+    /// For people; absent when equal to the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The version of the implementation, in its own scheme.
+    pub version: String,
+}
+
+impl Implementation {
+    /// An implementation without a title.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            title: None,
+            version: version.into(),
+        }
+    }
+}
+
+/// The settings of a session.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Who we are.
+    pub info: Implementation,
+    /// Server: how to use it, for a model.
+    pub instructions: Option<String>,
+    /// The revisions we speak. A client offers the newest one.
+    pub revisions: Vec<Revision>,
+    /// Server: answer an `initialize` with a revision we lack by `-32602` instead of our newest.
+    pub strict_revision: bool,
+    /// How long a call may go without an answer, unless the call says otherwise.
+    pub timeout: Duration,
+    /// Bounds on what a peer can make us hold.
+    pub limits: Limits,
+}
+
+impl Config {
+    /// The defaults: every revision, 60 s per call.
+    pub fn new(info: Implementation) -> Self {
+        Self {
+            info,
+            instructions: None,
+            revisions: Revision::ALL.to_vec(),
+            strict_revision: false,
+            timeout: Duration::from_secs(60),
+            limits: Limits::default(),
+        }
+    }
+
+    pub(crate) fn newest(&self) -> Revision {
+        self.revisions.iter().copied().max().unwrap_or(Revision::LATEST)
+    }
+}
+
+/// Bounds on what a peer can make us hold. Over a bound the one message is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes per message.
+    pub message: usize,
+    /// How deep the JSON of a message may nest.
+    pub depth: usize,
+    /// Calls of the peer that wait for an answer at the same time.
+    pub in_flight: usize,
+    /// Bytes waiting to be written, over which a driver stops reading.
+    pub backlog: usize,
+    /// How long accepted calls may go on after the peer closed its side.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message: 16 * 1024 * 1024,
+            depth: 128,
+            in_flight: 65_536,
+            backlog: 16 * 1024 * 1024,
+            drain: Duration::from_secs(5),
+        }
+    }
+}
+
+/// The options of one call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallOptions {
+    /// How long the call may go without an answer; the session's default when absent.
+    pub timeout: Option<Duration>,
+    /// A bound on the whole call that nothing moves.
+    pub max_total_timeout: Option<Duration>,
+    /// Each progress message for the call restarts `timeout`. Asks for progress by itself.
+    pub reset_timeout_on_progress: bool,
+    /// Ask for progress.
+    pub progress: bool,
+}

@@ -1,0 +1,209 @@
+//! The `initialize` handshake of the revisions up to 2025-11-25, from both ends.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::receive::invalid_params;
+use std::time::Duration;
+
+use super::{CallOptions, Error, ErrorKind, Output, Peer, Role, Session, State};
+use crate::jsonrpc::{ErrorCode, ErrorObject, ObjectWriter, RequestId, members, write};
+use crate::{Instant, Revision};
+
+#[derive(Deserialize)]
+struct InitializeParams<'a> {
+    #[serde(rename = "protocolVersion")]
+    protocol_version: String,
+    #[serde(borrow)]
+    capabilities: &'a RawValue,
+    #[serde(borrow, rename = "clientInfo")]
+    client_info: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct InitializeResult<'a> {
+    #[serde(rename = "protocolVersion")]
+    protocol_version: String,
+    #[serde(borrow)]
+    capabilities: &'a RawValue,
+    #[serde(borrow, rename = "serverInfo")]
+    server_info: &'a RawValue,
+    #[serde(default)]
+    instructions: Option<String>,
+}
+
+/// `data` of the `-32602` that refuses a revision (lifecycle clause, Error Handling).
+#[derive(Serialize, Deserialize)]
+struct Unsupported {
+    supported: Vec<String>,
+    requested: String,
+}
+
+impl Session {
+    /// Client: starts the handshake. It ends with [`Output::Ready`], or with
+    /// [`Output::ConnectFailed`] and [`Output::Closed`].
+    ///
+    /// # Errors
+    /// When the session is a server's, or was connected before.
+    pub fn connect(&mut self, timeout: Option<Duration>, now: Instant) -> Result<(), Error> {
+        if !matches!(self.state, State::Fresh) || self.role != Role::Client {
+            return Err(Error::new(ErrorKind::Usage, "connect is for a client, and only once"));
+        }
+        self.offer(self.config.newest(), timeout, now);
+        Ok(())
+    }
+
+    fn offer(&mut self, offered: Revision, timeout: Option<Duration>, now: Instant) {
+        let params = ObjectWriter::new()
+            .string("protocolVersion", offered.name())
+            .json("capabilities", "{}")
+            .json("clientInfo", &to_json(&self.config.info))
+            .finish();
+        let options = CallOptions {
+            timeout,
+            ..CallOptions::default()
+        };
+        let call = self.send_request("initialize", Some(&params), options, now);
+        self.state = State::Connecting { call, offered, timeout };
+    }
+
+    /// The handshake is over without a connection.
+    pub(super) fn fail_handshake(&mut self, error: Error) {
+        self.outputs.push_back(Output::ConnectFailed(error));
+        self.close("the handshake failed");
+    }
+
+    /// Server: answers `initialize`.
+    pub(super) fn receive_initialize(&mut self, id: &RequestId, params: Option<&RawValue>) {
+        if !matches!(self.state, State::Fresh) {
+            let message = "Invalid request: initialize came twice on this connection";
+            return self.reply_error(id, ErrorObject::new(ErrorCode::INVALID_REQUEST, message));
+        }
+        let params: InitializeParams<'_> = match serde_json::from_str(params.map_or("{}", RawValue::get)) {
+            Ok(params) => params,
+            Err(error) => return self.reply_error(id, invalid_params("initialize", &error)),
+        };
+        for (name, value) in [
+            ("capabilities", params.capabilities),
+            ("clientInfo", params.client_info),
+        ] {
+            if !value.get().starts_with('{') {
+                let message = format!("Invalid params for initialize: \"{name}\" must be an object");
+                return self.reply_error(id, ErrorObject::new(ErrorCode::INVALID_PARAMS, message));
+            }
+        }
+        let Some(revision) = self.negotiate(&params.protocol_version) else {
+            let error = ErrorObject::new(ErrorCode::INVALID_PARAMS, "Unsupported protocol version");
+            let supported = self.config.revisions.iter().map(Revision::to_string).collect();
+            let requested = params.protocol_version;
+            return self.reply_error(id, error.with_data(&Unsupported { supported, requested }));
+        };
+        let result = self.initialize_result(revision);
+        write::result(&mut self.wire, id, &result);
+        self.become_ready(Peer {
+            revision,
+            info: params.client_info.to_owned(),
+            capabilities: params.capabilities.to_owned(),
+            instructions: None,
+        });
+    }
+
+    /// The requested revision if we speak it, else our newest, else nothing when told to be strict.
+    fn negotiate(&self, requested: &str) -> Option<Revision> {
+        let known = Revision::named(requested).filter(|revision| self.config.revisions.contains(revision));
+        known.or_else(|| (!self.config.strict_revision).then(|| self.config.newest()))
+    }
+
+    fn initialize_result(&self, revision: Revision) -> String {
+        let capabilities = if self.registry.has_tools() {
+            "{\"tools\":{}}"
+        } else {
+            "{}"
+        };
+        let result = ObjectWriter::new()
+            .string("protocolVersion", revision.name())
+            .json("capabilities", capabilities)
+            .json("serverInfo", &to_json(&self.config.info));
+        match &self.config.instructions {
+            Some(text) => result.string("instructions", text).finish(),
+            None => result.finish(),
+        }
+    }
+
+    /// Client: takes in the answer to `initialize`.
+    pub(super) fn receive_initialize_answer(&mut self, outcome: Result<&RawValue, Error>, now: Instant) {
+        match outcome.and_then(|result| self.read_initialize_result(result)) {
+            Ok(peer) => {
+                write::notification(&mut self.wire, "notifications/initialized", None);
+                self.become_ready(peer);
+            }
+            Err(error) => match (self.other_offer(&error), &self.state) {
+                (Some(revision), State::Connecting { timeout, .. }) => self.offer(revision, *timeout, now),
+                _ => self.fail_handshake(error),
+            },
+        }
+    }
+
+    fn read_initialize_result(&self, raw: &RawValue) -> Result<Peer, Error> {
+        let broken = |what: &str| {
+            Error::new(
+                ErrorKind::Protocol,
+                format!("the server's answer to initialize is broken: {what}"),
+            )
+        };
+        let result: InitializeResult<'_> =
+            serde_json::from_str(raw.get()).map_err(|error| broken(&error.to_string()))?;
+        if members(result.capabilities).is_none() || members(result.server_info).is_none() {
+            return Err(broken("capabilities and serverInfo must be objects"));
+        }
+        let version = &result.protocol_version;
+        let revision = Revision::named(version).filter(|revision| self.config.revisions.contains(revision));
+        let revision = revision.ok_or_else(|| {
+            let ours: Vec<_> = self.config.revisions.iter().map(|revision| revision.name()).collect();
+            let ours = ours.join(", ");
+            Error::new(
+                ErrorKind::Protocol,
+                format!("the server speaks revision {version}, this client speaks {ours}"),
+            )
+        })?;
+        Ok(Peer {
+            revision,
+            info: result.server_info.to_owned(),
+            capabilities: result.capabilities.to_owned(),
+            instructions: result.instructions,
+        })
+    }
+
+    /// A strict server names the revisions it speaks: the newest we share that is older than the
+    /// one it refused, so that offers come to an end.
+    fn other_offer(&self, error: &Error) -> Option<Revision> {
+        let State::Connecting { offered, .. } = self.state else {
+            return None;
+        };
+        if error.kind() != ErrorKind::Response || error.code() != Some(ErrorCode::INVALID_PARAMS) {
+            return None;
+        }
+        let unsupported: Unsupported = serde_json::from_str(error.data()?).ok()?;
+        let shared = unsupported.supported.iter().filter_map(|name| Revision::named(name));
+        shared
+            .filter(|revision| self.config.revisions.contains(revision) && *revision < offered)
+            .max()
+    }
+
+    fn become_ready(&mut self, peer: Peer) {
+        let declared = members(&peer.capabilities).unwrap_or_default();
+        let declared = declared
+            .into_iter()
+            .filter(|(_, value)| value.get() != "null")
+            .map(|(name, _)| name.into());
+        self.state = State::Ready {
+            revision: peer.revision,
+            declared: declared.collect(),
+        };
+        self.outputs.push_back(Output::Ready(peer));
+    }
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|error| unreachable!("strings always serialise: {error}"))
+}
