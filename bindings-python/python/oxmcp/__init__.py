@@ -1,0 +1,94 @@
+"""The Model Context Protocol for Python, on a Rust core.
+
+A server in six lines::
+
+    from oxmcp import Server
+
+    app = Server("demo")
+
+    @app.tool
+    async def greet(name: str) -> str:
+        "Greets a person."
+        return f"Hello, {name}!"
+
+    app.run()
+
+Importing this package loads the core and nothing heavy: a server answers its client's first
+messages before asyncio or msgspec are imported.
+"""
+
+from ._errors import (
+    CallCancelledError,
+    CapabilityError,
+    ConnectionClosedError,
+    McpError,
+    ProtocolError,
+    RequestTimeoutError,
+    ResponseError,
+    ToolError,
+    UsageError,
+)
+from ._native import Context
+from ._native import version as _version
+from ._server import Server
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._client import Client as Client
+    from ._types import (
+        AudioContent as AudioContent,
+        CallToolResult as CallToolResult,
+        Content as Content,
+        EmbeddedResource as EmbeddedResource,
+        ImageContent as ImageContent,
+        ResourceLink as ResourceLink,
+        TextContent as TextContent,
+        Tool as Tool,
+        UnknownContent as UnknownContent,
+    )
+
+__all__ = [
+    "AudioContent",
+    "CallCancelledError",
+    "CallToolResult",
+    "CapabilityError",
+    "Client",
+    "ConnectionClosedError",
+    "Content",
+    "Context",
+    "EmbeddedResource",
+    "ImageContent",
+    "McpError",
+    "ProtocolError",
+    "RequestTimeoutError",
+    "ResourceLink",
+    "ResponseError",
+    "Server",
+    "TextContent",
+    "Tool",
+    "ToolError",
+    "UnknownContent",
+    "UsageError",
+    "__version__",
+]
+
+__version__: str = _version()
+"""The version of this package, which is the version of its Rust core."""
+
+# Loaded on first use: they need asyncio and msgspec.
+_LAZY = {name: "_types" for name in __all__ if name[0] != "_" and name not in globals()}
+_LAZY["Client"] = "_client"
+
+
+def __getattr__(name: str) -> object:
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    loaded = __import__(f"{__name__}.{module}", fromlist=[name])
+    value = getattr(loaded, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,142 @@
+"""A connection on an asyncio loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from typing import Any, Callable, Protocol
+
+from ._native import Connection
+
+# How long a peer that does not read may hold up the end of a connection.
+_LAST_WRITE = 2.0
+
+
+class Reader(Protocol):
+    """Feeds a connection from a descriptor."""
+
+    def pause(self) -> None: ...
+    def resume(self) -> None: ...
+    def close(self) -> None: ...
+
+
+def read(loop: asyncio.AbstractEventLoop, connection: Connection, fd: int) -> Reader:
+    """Starts to read: on the loop where it can watch the descriptor, else by a thread (plain files,
+    and every descriptor on Windows)."""
+    try:
+        return _LoopReader(loop, connection, fd)
+    except (NotImplementedError, OSError, ValueError):
+        return _ThreadReader(loop, connection, fd)
+
+
+class _LoopReader:
+    def __init__(self, loop: asyncio.AbstractEventLoop, connection: Connection, fd: int) -> None:
+        self._loop, self._connection, self._fd = loop, connection, fd
+        self.resume()
+
+    def pause(self) -> None:
+        self._loop.remove_reader(self._fd)
+
+    def resume(self) -> None:
+        self._loop.add_reader(self._fd, self._connection.on_readable)
+
+    def close(self) -> None:
+        if not self._loop.is_closed():
+            self._loop.remove_reader(self._fd)
+
+
+class _ThreadReader:
+    def __init__(self, loop: asyncio.AbstractEventLoop, connection: Connection, fd: int) -> None:
+        self._loop, self._connection, self._fd = loop, connection, fd
+        self._may_read = threading.Event()
+        self._may_read.set()
+        self._closed = False
+        # A read that blocks in the operating system cannot be ended; it must not hold up the exit.
+        threading.Thread(target=self._run, name="oxmcp-reader", daemon=True).start()
+
+    def _run(self) -> None:
+        chunk = b"."
+        while chunk and not self._closed:
+            self._may_read.wait()
+            chunk = os.read(self._fd, 65536)
+            try:
+                self._loop.call_soon_threadsafe(self._feed, chunk)
+            except RuntimeError:
+                return  # the loop is closed
+
+    def _feed(self, chunk: bytes) -> None:
+        if not self._closed:
+            self._connection.feed(chunk)
+
+    def pause(self) -> None:
+        self._may_read.clear()
+
+    def resume(self) -> None:
+        self._may_read.set()
+
+    def close(self) -> None:
+        self._closed = True
+        self._may_read.set()
+
+
+class Served(Protocol):
+    """The owner of a server's connection."""
+
+    closed: Callable[[], None]
+    pause_reading: Callable[[], None]
+    resume_reading: Callable[[], None]
+
+
+async def serve(connection: Connection, fd: int, owner: Served) -> None:
+    """Serves a connection on the running loop until it is closed."""
+    loop = asyncio.get_running_loop()
+    closed: asyncio.Future[None] = loop.create_future()
+
+    def on_closed() -> None:
+        if not closed.done():
+            closed.set_result(None)
+
+    owner.closed = on_closed
+    reader = read(loop, connection, fd)
+    owner.pause_reading, owner.resume_reading = reader.pause, reader.resume
+    try:
+        connection.attach(loop)
+        await closed
+    except asyncio.CancelledError:
+        connection.close("the server is shutting down")
+        raise
+    finally:
+        reader.close()
+        connection.finish(_LAST_WRITE)
+        connection.detach()
+
+
+def report(error: BaseException, what: str) -> None:
+    """Logs an exception of a callback of the program, which must not end the connection."""
+    import logging
+
+    logging.getLogger("oxmcp").error("%s failed", what, exc_info=error)
+
+
+def run_callback(callback: Callable[..., Any], *arguments: Any) -> None:
+    """Calls back into the program. What it returns may be awaited by a task of its own."""
+    name = getattr(callback, "__name__", repr(callback))
+    try:
+        result = callback(*arguments)
+    except Exception as error:
+        report(error, name)
+        return
+    if asyncio.iscoroutine(result):
+        task = asyncio.ensure_future(result)
+        _callbacks.add(task)
+        task.add_done_callback(_callback_done)
+
+
+_callbacks: set[asyncio.Future[Any]] = set()
+
+
+def _callback_done(task: asyncio.Future[Any]) -> None:
+    _callbacks.discard(task)
+    if not task.cancelled() and (error := task.exception()) is not None:
+        report(error, "a callback")

@@ -1,0 +1,164 @@
+"""The protocol's types that a program meets. Fields are named in Python's way, the wire in the
+specification's (`mimeType`). What this package does not know survives: see `UnknownContent`."""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from ._errors import ProtocolError
+
+__all__ = [
+    "AudioContent",
+    "CallToolResult",
+    "Content",
+    "EmbeddedResource",
+    "ImageContent",
+    "Progress",
+    "ResourceLink",
+    "TextContent",
+    "Tool",
+    "UnknownContent",
+]
+
+
+class _Block(Struct, tag_field="type", rename="camel", omit_defaults=True, kw_only=True):
+    annotations: dict[str, Any] | UnsetType = UNSET
+    meta: dict[str, Any] | UnsetType = msgspec.field(default=UNSET, name="_meta")
+
+
+class TextContent(_Block, tag="text"):
+    """Text."""
+
+    text: str
+
+
+class ImageContent(_Block, tag="image"):
+    """A picture; `data` holds its bytes, which are base64 on the wire (RFC 4648 §4)."""
+
+    data: bytes
+    mime_type: str
+
+
+class AudioContent(_Block, tag="audio"):
+    """Sound; `data` holds its bytes, which are base64 on the wire (RFC 4648 §4)."""
+
+    data: bytes
+    mime_type: str
+
+
+class ResourceLink(_Block, tag="resource_link"):
+    """The address of a resource that the client may read."""
+
+    uri: str
+    name: str
+    title: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    mime_type: str | UnsetType = UNSET
+    size: int | UnsetType = UNSET
+
+
+class EmbeddedResource(_Block, tag="resource"):
+    """A resource with its contents, as the specification writes them."""
+
+    resource: dict[str, Any]
+
+
+class UnknownContent(Struct):
+    """A block of a kind this package does not know: the whole object as it came."""
+
+    type: str
+    raw: dict[str, Any]
+
+
+Content = Union[TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource, UnknownContent]
+"""One block of a tool's result."""
+
+_KNOWN = (TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource)
+
+
+class CallToolResult(Struct, rename="camel", omit_defaults=True):
+    """What a tool gave."""
+
+    content: list[Any] = msgspec.field(default_factory=list)
+    """The blocks of `Content`, in order."""
+    structured_content: Any = UNSET
+    """The result as data, if the tool gives one."""
+    is_error: bool = False
+    """Whether the tool failed; then the content says why."""
+    meta: dict[str, Any] | UnsetType = msgspec.field(default=UNSET, name="_meta")
+
+    @property
+    def text(self) -> str:
+        """The text of all text blocks, joined by line breaks."""
+        return "\n".join(block.text for block in self.content if isinstance(block, TextContent))
+
+
+class Tool(Struct, rename="camel", omit_defaults=True, kw_only=True):
+    """A tool that a server offers."""
+
+    name: str
+    input_schema: dict[str, Any]
+    """A JSON Schema of an object: the arguments."""
+    title: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    output_schema: dict[str, Any] | UnsetType = UNSET
+    annotations: dict[str, Any] | UnsetType = UNSET
+    meta: dict[str, Any] | UnsetType = msgspec.field(default=UNSET, name="_meta")
+
+
+class Progress(Struct, rename="camel"):
+    """How far a call has come."""
+
+    progress: float
+    """Grows from report to report."""
+    total: float | None = None
+    """What it grows to, where that is known."""
+    message: str | None = None
+    """For a person."""
+
+
+class _WireResult(Struct, rename="camel"):
+    content: list[msgspec.Raw] = []
+    structured_content: Any = UNSET
+    is_error: bool = False
+    meta: dict[str, Any] | UnsetType = msgspec.field(default=UNSET, name="_meta")
+
+
+class _Kind(Struct):
+    type: str
+
+
+_decode_result = msgspec.json.Decoder(_WireResult).decode
+_decode_kind = msgspec.json.Decoder(_Kind).decode
+_decode_known = msgspec.json.Decoder(
+    Union[TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource]
+).decode
+_TAGS = frozenset(kind.__struct_config__.tag for kind in _KNOWN)
+
+
+def is_content(value: Any) -> bool:
+    """Whether `value` is a block of content."""
+    return isinstance(value, _KNOWN)
+
+
+def decode_call_result(result: bytes) -> CallToolResult:
+    """Decodes a result; unknown blocks and members do no harm.
+
+    Raises `ProtocolError` when it is no `CallToolResult`.
+    """
+    try:
+        wire = _decode_result(result)
+        content = [_decode_block(block) for block in wire.content]
+    except msgspec.DecodeError as error:
+        raise ProtocolError(f"the server's result of tools/call is broken: {error}", fault="peer") from error
+    return CallToolResult(content, wire.structured_content, wire.is_error, wire.meta)
+
+
+def _decode_block(block: msgspec.Raw) -> Content:
+    kind = _decode_kind(block).type
+    if kind in _TAGS:
+        return _decode_known(block)
+    return UnknownContent(kind, msgspec.json.decode(block))

@@ -1,0 +1,273 @@
+//! A call of a tool as a coroutine of Rust's, driven by a real `asyncio.Task`.
+//!
+//! The task owns cancellation, context variables and the "current task"; this object decodes the
+//! arguments, runs the tool's own coroutine inside, and answers the call with what that gives.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Json, json};
+use oxmcp_proto::{Answer, InboundId};
+use pyo3::exceptions::{PyGeneratorExit, PyStopIteration, PyTypeError};
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::connection::{Core, utf8};
+use crate::context::Context;
+use crate::tool::Tool;
+
+/// One call of a tool.
+#[pyclass(module = "oxmcp._native", frozen)]
+pub(crate) struct Handler {
+    core: Arc<Core>,
+    id: InboundId,
+    tool: Py<Tool>,
+    wants_progress: bool,
+    stage: Mutex<Stage>,
+    over: AtomicBool,
+}
+
+enum Stage {
+    Fresh(Option<Json>),
+    Running(Py<PyAny>),
+    /// The tool's coroutine runs right now, or is over.
+    Away,
+}
+
+/// What one step of the tool's coroutine gave.
+enum Step<'py> {
+    Waits(Bound<'py, PyAny>),
+    Returned(Bound<'py, PyAny>),
+}
+
+#[pymethods]
+impl Handler {
+    fn __await__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    /// Runs until the tool waits, which gives what it waits for, or is done.
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let stage = self.swap(Stage::Away);
+        let coroutine = match stage {
+            Stage::Running(coroutine) => coroutine.into_bound(py),
+            Stage::Fresh(arguments) => match self.start(py, arguments.as_deref()) {
+                Ok(Some(coroutine)) => coroutine,
+                Ok(None) => return Ok(None),
+                Err(error) => return self.fail(py, error),
+            },
+            Stage::Away => return Ok(None),
+        };
+        let step = step(&coroutine);
+        self.advance(py, coroutine, step)
+    }
+
+    fn send<'py>(&self, py: Python<'py>, _value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        // asyncio only ever sends None.
+        self.__next__(py)?.ok_or_else(|| PyStopIteration::new_err(()))
+    }
+
+    /// Raises an exception where the tool waits: how asyncio delivers a cancel.
+    #[pyo3(signature = (kind, value=None, traceback=None))]
+    fn throw<'py>(
+        &self,
+        py: Python<'py>,
+        kind: Bound<'py, PyAny>,
+        value: Option<Bound<'py, PyAny>>,
+        traceback: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = traceback;
+        let stage = self.swap(Stage::Away);
+        let Stage::Running(coroutine) = stage else {
+            let error = PyErr::from_value(as_exception(kind, value)?);
+            return self.fail(py, error)?.ok_or_else(|| PyStopIteration::new_err(()));
+        };
+        let coroutine = coroutine.into_bound(py);
+        let exception = as_exception(kind, value)?;
+        let step = match coroutine.call_method1(intern!(py, "throw"), (exception,)) {
+            Ok(waits) => Ok(Step::Waits(waits)),
+            Err(error) if error.is_instance_of::<PyStopIteration>(py) => {
+                error.value(py).getattr(intern!(py, "value")).map(Step::Returned)
+            }
+            Err(error) => Err(error),
+        };
+        self.advance(py, coroutine, step)?.ok_or_else(|| PyStopIteration::new_err(()))
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let stage = self.swap(Stage::Away);
+        self.over.store(true, Ordering::Relaxed);
+        match stage {
+            Stage::Running(coroutine) => coroutine.bind(py).call_method0(intern!(py, "close")).map(drop),
+            Stage::Fresh(_) | Stage::Away => Ok(()),
+        }
+    }
+
+    /// For asyncio's debug output.
+    #[getter]
+    fn __name__(&self, py: Python<'_>) -> PyResult<String> {
+        self.tool.get().name(py)
+    }
+
+    #[getter]
+    fn __qualname__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("tool '{}'", self.tool.get().name(py)?))
+    }
+}
+
+impl Handler {
+    pub(crate) fn new(
+        core: &Core,
+        id: InboundId,
+        tool: Py<Tool>,
+        arguments: Option<Json>,
+        wants_progress: bool,
+    ) -> Self {
+        let stage = Mutex::new(Stage::Fresh(arguments));
+        Self { core: core.shared(), id, tool, wants_progress, stage, over: AtomicBool::new(false) }
+    }
+
+    /// Whether the call was answered or given up.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    fn swap(&self, next: Stage) -> Stage {
+        std::mem::replace(&mut *self.stage.lock().unwrap_or_else(PoisonError::into_inner), next)
+    }
+
+    /// Decodes the arguments and calls the tool. `None` when they do not fit and were refused.
+    fn start<'py>(
+        &self,
+        py: Python<'py>,
+        arguments: Option<&serde_json::value::RawValue>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let plan = self.tool.get().plan(py)?;
+        let decoded = match &plan.decode {
+            None => None,
+            Some(decode) => {
+                let text = arguments.map_or("{}", serde_json::value::RawValue::get);
+                match decode.call1((PyBytes::new(py, text.as_bytes()),)) {
+                    Ok(decoded) => Some(decoded),
+                    Err(error) if is_validation_error(py, &error)? => {
+                        let what = error.value(py).to_string();
+                        self.finish(py, Answer::InvalidArguments(&what))?;
+                        return Ok(None);
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        };
+        let context = || Ok(Bound::new(py, Context::new(self.core.shared(), self.id, self.wants_progress))?.into_any());
+        plan.call(decoded.as_ref(), context).map(Some)
+    }
+
+    fn advance<'py>(
+        &self,
+        py: Python<'py>,
+        coroutine: Bound<'py, PyAny>,
+        step: PyResult<Step<'py>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match step {
+            Ok(Step::Waits(what)) => {
+                self.swap(Stage::Running(coroutine.unbind()));
+                Ok(Some(what))
+            }
+            Ok(Step::Returned(value)) => match self.answer(py, &value) {
+                Ok(()) => Ok(None),
+                Err(error) => self.fail(py, error),
+            },
+            Err(error) => self.fail(py, error),
+        }
+    }
+
+    fn answer(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Ok(text) = value.cast_exact::<PyString>() {
+            return self.finish(py, Answer::Text(&text.to_string_lossy()));
+        }
+        if value.is_none() {
+            return self.finish(py, Answer::Result("{\"content\":[]}"));
+        }
+        static ENCODE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let result = ENCODE.import(py, "oxmcp._results", "encode")?.call1((value,))?;
+        let result = result.cast::<PyBytes>()?;
+        self.finish(py, Answer::Result(utf8(result.as_bytes())?))
+    }
+
+    /// Answers for a tool that raised. Cancels, and what is meant to end the program, go on up.
+    fn fail<'py>(&self, py: Python<'py>, error: PyErr) -> PyResult<Option<Bound<'py, PyAny>>> {
+        static EXPLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        self.over.store(true, Ordering::Relaxed);
+        if is_cancel(py, &error)? || error.is_instance_of::<PyGeneratorExit>(py) {
+            if self.core.forget(self.id) {
+                // Not the peer's doing: it still waits for an answer.
+                let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, "the call was cancelled by the server");
+                self.finish(py, Answer::Error(error))?;
+            }
+            return Err(error);
+        }
+        let explain = EXPLAIN.import(py, "oxmcp._errors", "explain")?;
+        let name = self.tool.get().name(py)?;
+        let explained = explain.call1((error.value(py), name))?;
+        let (code, message, data): (Option<i64>, String, Option<String>) = explained.extract()?;
+        match code {
+            None => self.finish(py, Answer::ToolError(&message))?,
+            Some(code) => {
+                let mut object = ErrorObject::new(ErrorCode(code), message);
+                object.data = data.and_then(|data| json(data).ok());
+                self.finish(py, Answer::Error(object))?;
+            }
+        }
+        if error.is_instance_of::<pyo3::exceptions::PyException>(py) { Ok(None) } else { Err(error) }
+    }
+
+    fn finish(&self, py: Python<'_>, answer: Answer<'_>) -> PyResult<()> {
+        self.over.store(true, Ordering::Relaxed);
+        self.core.respond(py, self.id, answer)
+    }
+}
+
+/// Runs a coroutine until it waits or returns.
+fn step<'py>(coroutine: &Bound<'py, PyAny>) -> PyResult<Step<'py>> {
+    let py = coroutine.py();
+    let mut value = std::ptr::null_mut();
+    // SAFETY: the coroutine is a live object, None lives for ever, and `value` receives a new
+    // reference except on an error, in which case it is not touched.
+    unsafe {
+        match ffi::PyIter_Send(coroutine.as_ptr(), ffi::Py_None(), &raw mut value) {
+            ffi::PySendResult::PYGEN_NEXT => Ok(Step::Waits(Bound::from_owned_ptr(py, value))),
+            ffi::PySendResult::PYGEN_RETURN => Ok(Step::Returned(Bound::from_owned_ptr(py, value))),
+            ffi::PySendResult::PYGEN_ERROR => Err(PyErr::fetch(py)),
+        }
+    }
+}
+
+/// An exception from the arguments of `throw`: an instance, or a class with an optional value.
+fn as_exception<'py>(kind: Bound<'py, PyAny>, value: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    if !kind.is_instance_of::<pyo3::types::PyType>() {
+        return Ok(kind);
+    }
+    match value.filter(|value| !value.is_none()) {
+        Some(value) if value.is_instance(&kind)? => Ok(value),
+        Some(value) => kind.call1((value,)),
+        None if kind.is_callable() => kind.call0(),
+        None => Err(PyTypeError::new_err("throw takes an exception")),
+    }
+}
+
+fn is_cancel(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
+    static CANCELLED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    Ok(error.matches(py, CANCELLED.import(py, "asyncio", "CancelledError")?)?)
+}
+
+fn is_validation_error(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
+    static DECODE_ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    Ok(error.matches(py, DECODE_ERROR.import(py, "msgspec", "DecodeError")?)?)
+}

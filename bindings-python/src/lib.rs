@@ -1,0 +1,32 @@
+//! The native half of the Python package `oxmcp`, imported as `oxmcp._native`.
+//!
+//! No protocol decision is made here: a [`Session`](oxmcp_proto::Session) makes them. This module
+//! moves bytes between descriptors and the session, starts handlers as asyncio tasks and completes
+//! futures, all on the thread of the event loop that owns the connection.
+
+mod child;
+mod connection;
+mod context;
+mod descriptors;
+mod error;
+mod handler;
+mod host;
+mod session;
+mod tool;
+
+#[pyo3::pymodule]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::{
+        child::ChildShutdown, connection::Connection, context::Context, descriptors::Stdio, handler::Handler,
+        session::Session, tool::Tool,
+    };
+
+    /// The version of the Rust core inside this module.
+    #[pyfunction]
+    fn version() -> &'static str {
+        env!("CARGO_PKG_VERSION")
+    }
+}
