@@ -1,0 +1,208 @@
+//! Reads what the test runners counted out of the lines they close with.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::summary::{Skip, Tally};
+
+/// Sums the `test result:` lines of `cargo test`, one for each test program.
+pub(crate) fn cargo(output: &str) -> Tally {
+    let mut tally = Tally::default();
+    let mut ignored = 0;
+    for line in output.lines() {
+        if let Some(counts) = line.strip_prefix("test result: ") {
+            let counts = counts.split_once(". ").map_or(counts, |(_, counts)| counts);
+            for (number, what) in counts.split(';').filter_map(number_and_word) {
+                match what {
+                    "passed" => tally.passed += number,
+                    "failed" => tally.failed += number,
+                    "ignored" => ignored += number,
+                    _ => {}
+                }
+            }
+        } else if let Some((name, verdict)) = line
+            .strip_prefix("test ")
+            .and_then(|line| line.split_once(" ... ignored"))
+        {
+            let reason = verdict.strip_prefix(", ").unwrap_or("ignored without a reason");
+            tally.skips.push(Skip {
+                count: 1,
+                reason: format!("{name}: {reason}"),
+            });
+        }
+    }
+    complete(&mut tally, ignored);
+    tally
+}
+
+/// Reads pytest's last line, and the lines that `-rsx` prints for what was skipped.
+pub(crate) fn pytest(output: &str) -> Tally {
+    let mut tally = Tally::default();
+    let mut skipped = 0;
+    for line in output.lines() {
+        if let Some((count, reason)) = line.strip_prefix("SKIPPED [").and_then(|rest| rest.split_once("] ")) {
+            tally.skips.push(Skip {
+                count: count.parse().unwrap_or(1),
+                reason: reason.to_owned(),
+            });
+        } else if let Some(reason) = line.strip_prefix("XFAIL ") {
+            tally.skips.push(Skip {
+                count: 1,
+                reason: format!("expected to fail: {reason}"),
+            });
+        }
+    }
+    let last = output
+        .lines()
+        .rev()
+        .map(|line| line.trim_matches(['=', ' ']))
+        .find(|line| line.contains(" in "));
+    let counts = last
+        .and_then(|line| line.rsplit_once(" in "))
+        .map_or("", |(counts, _)| counts);
+    for (number, what) in counts.split(',').filter_map(number_and_word) {
+        match what {
+            "passed" | "xpassed" => tally.passed += number,
+            "failed" | "error" | "errors" => tally.failed += number,
+            "skipped" | "xfailed" => skipped += number,
+            _ => {}
+        }
+    }
+    complete(&mut tally, skipped);
+    tally
+}
+
+/// Reads the counts that close a TAP report of `node --test`, and the reasons of its skipped tests.
+pub(crate) fn node(report: &Path) -> Result<Tally> {
+    let text = std::fs::read_to_string(report).with_context(|| format!("node wrote no report {}", report.display()))?;
+    Ok(tap(&text))
+}
+
+fn tap(text: &str) -> Tally {
+    let mut tally = Tally::default();
+    let mut skipped = 0;
+    for line in text.lines().map(str::trim) {
+        if let Some(counts) = line.strip_prefix("# ") {
+            let Some((what, number)) = counts.split_once(' ') else {
+                continue;
+            };
+            let Ok(number) = number.parse::<u32>() else { continue };
+            match what {
+                "pass" => tally.passed += number,
+                "fail" | "cancelled" => tally.failed += number,
+                "skipped" | "todo" => skipped += number,
+                _ => {}
+            }
+        } else if let Some((name, reason)) = line.split_once(" # SKIP").or_else(|| line.split_once(" # TODO")) {
+            let name = name.split_once(" - ").map_or(name, |(_, name)| name);
+            let reason = reason.replace("\\#", "#");
+            let reason = if reason.trim().is_empty() {
+                "skipped without a reason"
+            } else {
+                reason.trim()
+            };
+            tally.skips.push(Skip {
+                count: 1,
+                reason: format!("{name}: {reason}"),
+            });
+        }
+    }
+    complete(&mut tally, skipped);
+    tally
+}
+
+/// `" 3 passed"` as its parts.
+fn number_and_word(text: &str) -> Option<(u32, &str)> {
+    let (number, word) = text.trim().split_once(' ')?;
+    Some((number.parse().ok()?, word))
+}
+
+/// A runner counts more skips than it explains, or explains one twice: its count is what holds.
+fn complete(tally: &mut Tally, counted: u32) {
+    let explained: u32 = tally.skips.iter().map(|skip| skip.count).sum();
+    if explained < counted {
+        tally.skips.push(Skip {
+            count: counted - explained,
+            reason: "no reason was given".to_owned(),
+        });
+    } else if explained > counted {
+        tally.skips.truncate(counted as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skip(count: u32, reason: &str) -> Skip {
+        Skip {
+            count,
+            reason: reason.to_owned(),
+        }
+    }
+
+    #[test]
+    fn cargo_sums_programs_and_names_what_is_ignored() {
+        let output = "running 2 tests\ntest a ... ok\ntest b ... ignored, needs a disk\n\n\
+            test result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n\
+            test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+        let skips = vec![skip(1, "b: needs a disk")];
+        assert_eq!(
+            cargo(output),
+            Tally {
+                passed: 5,
+                failed: 2,
+                skips
+            }
+        );
+    }
+
+    #[test]
+    fn cargo_that_did_not_compile_counts_nothing() {
+        assert_eq!(cargo("error[E0425]: cannot find value\n"), Tally::default());
+    }
+
+    #[test]
+    fn pytest_in_its_long_and_its_quiet_form() {
+        let long = "SKIPPED [2] tests/test_a.py:3: needs a terminal\n\
+            ==== 1 failed, 5 passed, 2 skipped, 1 warning, 1 error in 0.12s ====\n";
+        assert_eq!(
+            pytest(long),
+            Tally {
+                passed: 5,
+                failed: 2,
+                skips: vec![skip(2, "tests/test_a.py:3: needs a terminal")]
+            }
+        );
+        assert_eq!(
+            pytest("...\n3 passed in 0.01s\n"),
+            Tally {
+                passed: 3,
+                failed: 0,
+                skips: vec![]
+            }
+        );
+        assert_eq!(pytest("no tests ran in 0.00s\n"), Tally::default());
+    }
+
+    #[test]
+    fn tap_counts_come_from_its_end_and_reasons_from_its_lines() {
+        let text = "TAP version 13\n# Subtest: a\nok 1 - a\nok 2 - b # SKIP see rule \\#2\n1..2\n\
+            # tests 4\n# suites 0\n# pass 1\n# fail 1\n# cancelled 1\n# skipped 1\n# todo 0\n# duration_ms 9.5\n";
+        assert_eq!(
+            tap(text),
+            Tally {
+                passed: 1,
+                failed: 2,
+                skips: vec![skip(1, "b: see rule #2")]
+            }
+        );
+    }
+
+    #[test]
+    fn a_skip_without_a_reason_is_still_counted() {
+        let tally = pytest("1 passed, 2 skipped in 0.1s\n");
+        assert_eq!(tally.skips, vec![skip(2, "no reason was given")]);
+    }
+}

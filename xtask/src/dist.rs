@@ -1,0 +1,189 @@
+//! `cargo xtask dist`: what would be published for this platform, each artifact installed and loaded once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::command::{self, make_dir};
+use crate::env::{self, Node, Workspace};
+use crate::node;
+use crate::python::{self, Abi, Venv};
+
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let out = workspace.target().join("dist");
+    if out.exists() {
+        fs::remove_dir_all(&out)?;
+    }
+    make_dir(&out)?;
+    wheels(workspace, &out)?;
+    npm_packages(workspace, &out)?;
+    println!("\n{}", out.display());
+    let mut files: Vec<PathBuf> = out.read_dir()?.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    for file in files {
+        let size = file.metadata()?.len().div_ceil(1024);
+        println!(
+            "  {size:>6} KiB  {}",
+            file.file_name().unwrap_or_default().to_string_lossy()
+        );
+    }
+    Ok(())
+}
+
+fn wheels(workspace: &Workspace, out: &Path) -> Result<()> {
+    let python = env::python()?;
+    let venv = Venv::create(workspace, workspace.target().join("venv/dist"), &python)?;
+    for abi in [Abi::Version, Abi::Stable] {
+        let wheel = python::wheel(workspace, &python, abi)?;
+        fs::copy(&wheel, out.join(wheel.file_name().context("a wheel has a name")?))?;
+        venv.install_wheel(workspace, &wheel)?;
+        load_python(workspace, &venv, out, &wheel)?;
+    }
+
+    let sources = out.join(format!("oxmcp-{}.tar.gz", env!("CARGO_PKG_VERSION")));
+    let mut sdist = python::maturin(workspace, &python)?;
+    sdist.args(["sdist", "--out"]).arg(out);
+    command::step(workspace, "pack the Python sources", "sdist", &mut sdist)?;
+    let mut pip = Command::new(venv.python());
+    pip.args(["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps"])
+        .arg(&sources);
+    // What the sources are built from is a copy, so that this build can't lean on the checkout.
+    pip.env("CARGO_TARGET_DIR", workspace.state("sdist-target"));
+    command::step(
+        workspace,
+        "build and install from the packed sources",
+        "sdist-install",
+        &mut pip,
+    )?;
+    load_python(workspace, &venv, out, &sources)
+}
+
+fn load_python(workspace: &Workspace, venv: &Venv, out: &Path, artifact: &Path) -> Result<()> {
+    let mut load = Command::new(venv.python());
+    load.args(["-c", "import oxmcp; print(oxmcp.__version__)"])
+        .current_dir(out);
+    ensure_version(&command::succeed(workspace, "dist-python", &mut load)?, artifact)
+}
+
+fn npm_packages(workspace: &Workspace, out: &Path) -> Result<()> {
+    let node = node::build(workspace)?;
+    let package = workspace.path("bindings-node");
+    let stage = workspace.state("npm");
+    if stage.exists() {
+        fs::remove_dir_all(&stage)?;
+    }
+    make_dir(&stage)?;
+    for name in ["package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+        fs::copy(package.join(name), stage.join(name)).with_context(|| format!("cannot copy {name}"))?;
+    }
+    copy_tree(&package.join("dist"), &stage.join("dist"))?;
+
+    let mut create = Command::new(&node.program);
+    create
+        .arg(package.join("node_modules/@napi-rs/cli/dist/cli.js"))
+        .arg("create-npm-dirs")
+        .current_dir(&stage);
+    command::step(
+        workspace,
+        "lay out the package for this platform",
+        "napi-create-npm-dirs",
+        &mut create,
+    )?;
+    let platform = stage.join("npm").join(&node.platform);
+    let addon = node::addon_path(workspace, &node);
+    ensure!(
+        platform.is_dir(),
+        "no npm package is planned for {}: see napi.targets in package.json",
+        node.platform
+    );
+    fs::copy(
+        &addon,
+        platform.join(addon.file_name().context("the addon has a name")?),
+    )?;
+    // Only this platform's addon is here, so only its package is named. A release names all of them.
+    let dependency = format!(
+        "optionalDependencies.oxmcp-{}={}",
+        node.platform,
+        env!("CARGO_PKG_VERSION")
+    );
+    let mut set = env::npm();
+    set.args(["pkg", "set", &dependency]).current_dir(&stage);
+    command::succeed(workspace, "npm-pkg-set", &mut set)?;
+
+    let packed = stage.join("packed");
+    make_dir(&packed)?;
+    for folder in [&platform, &stage] {
+        let mut pack = env::npm();
+        pack.args(["pack", "--pack-destination"])
+            .arg(&packed)
+            .current_dir(folder);
+        command::step(workspace, "pack an npm package", "npm-pack", &mut pack)?;
+    }
+    let tarballs: Vec<PathBuf> = packed.read_dir()?.flatten().map(|entry| entry.path()).collect();
+    load_packages(workspace, &node, &stage.join("load"), &tarballs)?;
+    for tarball in tarballs {
+        fs::copy(&tarball, out.join(tarball.file_name().context("a tarball has a name")?))?;
+    }
+    Ok(())
+}
+
+/// Installs the packed packages in an empty project and loads them both ways.
+fn load_packages(workspace: &Workspace, node: &Node, project: &Path, tarballs: &[PathBuf]) -> Result<()> {
+    make_dir(project)?;
+    fs::write(project.join("package.json"), "{ \"private\": true }\n")?;
+    let mut install = env::npm();
+    // The packages of the other platforms are not published yet, and this one is given by name.
+    install
+        .args(["install", "--omit=optional", "--no-audit", "--no-fund"])
+        .args(tarballs)
+        .current_dir(project);
+    command::step(
+        workspace,
+        "install the npm packages",
+        "npm-install-packed",
+        &mut install,
+    )?;
+    let ways = [
+        ["--input-type=commonjs", "console.log(require('oxmcp').version)"],
+        [
+            "--input-type=module",
+            "import { version } from 'oxmcp'; console.log(version)",
+        ],
+    ];
+    for [kind, code] in ways {
+        let mut load = Command::new(&node.program);
+        load.args([kind, "--eval", code]).current_dir(project);
+        ensure_version(&command::succeed(workspace, "dist-npm", &mut load)?, project)?;
+    }
+    Ok(())
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    make_dir(to)?;
+    for entry in from
+        .read_dir()
+        .with_context(|| format!("cannot read {}", from.display()))?
+    {
+        let path = entry?.path();
+        let name = path.file_name().context("an entry has a name")?;
+        if path.is_dir() {
+            copy_tree(&path, &to.join(name))?;
+        } else if !name.to_string_lossy().starts_with('.') {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+fn ensure_version(printed: &str, artifact: &Path) -> Result<()> {
+    let wanted = env!("CARGO_PKG_VERSION");
+    ensure!(
+        printed.trim() == wanted,
+        "{} loads as version {}, not {wanted}",
+        artifact.display(),
+        printed.trim()
+    );
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! The workspace's own commands, run as `cargo xtask`. See `cargo xtask help`.
+
+mod bench;
+mod checks;
+mod command;
+mod counts;
+mod demo;
+mod dist;
+mod docs;
+mod env;
+mod inputs;
+mod interop;
+mod node;
+mod python;
+mod summary;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::env::Workspace;
+
+/// Builds, tests, measures and packages the workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", disable_help_subcommand = false)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the Python package into target/venv and the npm package in bindings-node.
+    Build,
+    /// Show one call from a Node client to a Python server, step by step.
+    Demo {
+        /// Passed on to the demo program.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Run every test in every language, or only some suites, and print a summary.
+    Test {
+        /// Run only this suite. May be given more than once.
+        #[arg(long, value_enum)]
+        only: Vec<test::Suite>,
+    },
+    /// Measure oxmcp beside its peers, in one interleaved run of release builds.
+    Bench {
+        /// Passed on to the benchmark program.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Build the wheels and npm packages for this platform into target/dist, and load each one once.
+    Dist,
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode> {
+    let workspace = Workspace::find()?;
+    match command {
+        Command::Build => {
+            python::install(&workspace, &env::python()?)?;
+            node::build(&workspace)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Demo { args } => demo::run(&workspace, &args),
+        Command::Test { only } => test::run(&workspace, &only),
+        Command::Bench { args } => bench::run(&workspace, &args),
+        Command::Dist => {
+            dist::run(&workspace)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! `cargo xtask test`: every suite, in an order that finds cheap faults first.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+
+use crate::command::{self, Finished};
+use crate::env::{self, Node, Python, Workspace};
+use crate::python::{self, Abi, Venv};
+use crate::summary::Report;
+use crate::{checks, counts, docs, interop, node};
+
+/// A part of the tests that can be run alone.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Suite {
+    /// Formatting and lints of the Rust sources.
+    Lint,
+    /// Lock files, versions and licences agree.
+    Checks,
+    /// Unit, integration and documentation tests in Rust.
+    Rust,
+    /// pytest on every supported Python found here, and mypy.
+    Python,
+    /// The npm package: types and tests.
+    Node,
+    /// Our packages against each other and against the official SDKs.
+    Interop,
+    /// rustdoc without warnings, and links that lead somewhere.
+    Docs,
+}
+
+pub(crate) fn run(workspace: &Workspace, only: &[Suite]) -> Result<ExitCode> {
+    let mut report = Report::new(workspace);
+    for suite in Suite::value_variants() {
+        if only.is_empty() || only.contains(suite) {
+            match suite {
+                Suite::Lint => report.suite("lint", |report| lint(workspace, report)),
+                Suite::Checks => report.suite("checks", |report| checks::run(workspace, report)),
+                Suite::Rust => report.suite("rust", |report| rust(workspace, report)),
+                Suite::Python => report.suite("python", |report| pythons(workspace, report)),
+                Suite::Node => report.suite("node", |report| node_package(workspace, report)),
+                Suite::Interop => report.suite("interop", |report| interop::run(workspace, report)),
+                Suite::Docs => report.suite("docs", |report| docs::run(workspace, report)),
+            }
+        }
+    }
+    Ok(report.finish())
+}
+
+fn lint(workspace: &Workspace, report: &mut Report) -> Result<()> {
+    report.program("cargo fmt --check", || {
+        let mut fmt = Command::new("cargo");
+        fmt.args(["fmt", "--all", "--check", "--", "--color=never"])
+            .current_dir(&workspace.root);
+        command::capture(workspace, "fmt", &mut fmt)
+    });
+    report.program("cargo clippy, no warning allowed", || {
+        let mut clippy = command::cargo(workspace, "clippy");
+        clippy.args(["--workspace", "--all-targets", "--", "--deny", "warnings"]);
+        command::capture(workspace, "clippy", &mut clippy)
+    });
+    Ok(())
+}
+
+fn rust(workspace: &Workspace, report: &mut Report) -> Result<()> {
+    let run = || {
+        let mut test = command::cargo(workspace, "test");
+        test.args(["--workspace", "--exclude", "oxmcp-bench", "--no-fail-fast"]);
+        command::capture(workspace, "cargo-test", &mut test)
+    };
+    report.runner("cargo test", run, |finished| Ok(counts::cargo(&finished.output)));
+    Ok(())
+}
+
+fn pythons(workspace: &Workspace, report: &mut Report) -> Result<()> {
+    let main = env::python()?;
+    let venv = python::install(workspace, &main)?;
+    install_tools(workspace, &venv)?;
+    let tests = workspace.path("bindings-python/tests");
+    report_pytest(workspace, report, &venv, &main.version(), &tests, &[]);
+    report.program("mypy --strict", || {
+        let mut mypy = Command::new(venv.python());
+        mypy.args(["-m", "mypy", "--strict", "--python-version", "3.10", "--cache-dir"]);
+        mypy.arg(workspace.state("mypy"))
+            .arg("python/oxmcp")
+            .current_dir(workspace.path("bindings-python"));
+        command::capture(workspace, "mypy", &mut mypy)
+    });
+
+    let found = env::pythons();
+    for minor in env::PYTHON_MINORS.filter(|&minor| minor != main.minor) {
+        let Some(other) = found.iter().find(|python| python.minor == minor) else {
+            report.skip(&format!("Python 3.{minor} is not installed here"));
+            continue;
+        };
+        match other_python(workspace, &main, other) {
+            Ok(venv) => report_pytest(
+                workspace,
+                report,
+                &venv,
+                &format!("{}, abi3", other.version()),
+                &tests,
+                &[],
+            ),
+            Err(error) => report.check(&format!("set up Python {}", other.version()), || Err(error)),
+        }
+    }
+    Ok(())
+}
+
+/// One stable wheel serves every version but the first, which has a wheel of its own: so both kinds are tested.
+fn other_python(workspace: &Workspace, main: &Python, other: &Python) -> Result<Venv> {
+    let wheel = python::wheel(workspace, main, Abi::Stable)?;
+    let venv = python::install_wheel(workspace, other, &wheel)?;
+    install_tools(workspace, &venv)?;
+    Ok(venv)
+}
+
+fn install_tools(workspace: &Workspace, venv: &Venv) -> Result<()> {
+    venv.install_requirements(workspace, &workspace.path("bindings-python/requirements-dev.txt"))
+}
+
+/// Runs the tests in a folder with pytest and adds their counts.
+pub(crate) fn report_pytest(
+    workspace: &Workspace,
+    report: &mut Report,
+    venv: &Venv,
+    name: &str,
+    tests: &Path,
+    variables: &[(&str, &Path)],
+) {
+    let run = || {
+        let mut pytest = Command::new(venv.python());
+        pytest.args(["-m", "pytest", "-q", "-rsx", "--color=no", "-o"]);
+        pytest
+            .arg(format!("cache_dir={}", workspace.state("pytest").display()))
+            .arg(tests);
+        pytest
+            .current_dir(workspace.path("bindings-python"))
+            .env("PYTHONDONTWRITEBYTECODE", "1");
+        pytest.envs(variables.iter().copied());
+        command::capture(workspace, &format!("pytest-{}", name.replace(", ", "-")), &mut pytest)
+    };
+    report.runner(&format!("pytest ({name})"), run, |finished| {
+        Ok(counts::pytest(&finished.output))
+    });
+}
+
+fn node_package(workspace: &Workspace, report: &mut Report) -> Result<()> {
+    let node = node::build(workspace)?;
+    node::compile_tests(workspace, &node)?;
+    report_node(
+        workspace,
+        report,
+        &node,
+        "npm package",
+        &workspace.path("bindings-node/test-dist"),
+        &[],
+    );
+    Ok(())
+}
+
+/// Runs every `*.test.js`, `*.test.mjs` and `*.test.cjs` under a folder with Node's runner and adds their counts.
+pub(crate) fn report_node(
+    workspace: &Workspace,
+    report: &mut Report,
+    node: &Node,
+    name: &str,
+    tests: &Path,
+    variables: &[(&str, &Path)],
+) {
+    let log = format!("node-test-{}", name.replace(' ', "-"));
+    let tap = workspace.state("log").join(format!("{log}.tap"));
+    let run = || -> Result<Finished> {
+        let files = test_files(tests)?;
+        if files.is_empty() {
+            bail!("there is no *.test.js, *.test.mjs or *.test.cjs in {}", tests.display());
+        }
+        command::make_dir(&workspace.state("log"))?;
+        let mut test = Command::new(&node.program);
+        test.args([
+            "--test",
+            "--test-timeout=120000",
+            "--test-reporter=spec",
+            "--test-reporter-destination=stdout",
+        ]);
+        test.arg("--test-reporter=tap")
+            .arg(format!("--test-reporter-destination={}", tap.display()))
+            .args(files);
+        test.current_dir(tests).envs(variables.iter().copied());
+        command::capture(workspace, &log, &mut test)
+    };
+    report.runner(&format!("node --test ({name})"), run, |_| counts::node(&tap));
+}
+
+/// Every file under a folder that Node's runner is given.
+pub(crate) fn test_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in folder.read_dir()? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() && name != "node_modules" {
+            files.extend(test_files(&path)?);
+        } else if [".test.js", ".test.mjs", ".test.cjs"]
+            .iter()
+            .any(|end| name.ends_with(end))
+        {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
