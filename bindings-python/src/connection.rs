@@ -75,6 +75,7 @@ impl Connection {
         version: String,
         title: Option<String>,
         instructions: Option<String>,
+        trace: bool,
         tools: Vec<Py<Tool>>,
         input: i32,
         output: i32,
@@ -86,6 +87,7 @@ impl Connection {
         }
         let mut config = Config::new(Implementation { name, version, title });
         config.instructions = instructions;
+        config.trace = trace;
         Ok(Self::new(Session::server(config, Arc::new(registry)), tools, input, output, on_event))
     }
 
@@ -97,12 +99,14 @@ impl Connection {
         version: String,
         title: Option<String>,
         timeout: Option<f64>,
+        trace: bool,
         input: i32,
         output: i32,
         on_event: Py<PyAny>,
     ) -> PyResult<Self> {
         let mut config = Config::new(Implementation { name, version, title });
         config.timeout = seconds(timeout)?.unwrap_or(config.timeout);
+        config.trace = trace;
         Ok(Self::new(Session::client(config), Vec::new(), input, output, on_event))
     }
 
@@ -546,6 +550,7 @@ impl Core {
                 let params = params.map(|params| PyBytes::new(py, params.get().as_bytes()));
                 self.tell(py, "notification", None, method, params)?;
             }
+            Output::Trace { direction, line } => self.tell(py, "trace", None, direction.name(), line)?,
             Output::Problem(problem) => self.tell(py, "problem", None, problem.kind.name(), problem.message)?,
             Output::Closed => {
                 self.state().write();

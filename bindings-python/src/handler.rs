@@ -150,23 +150,18 @@ impl Handler {
         arguments: Option<&serde_json::value::RawValue>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let plan = self.tool.get().plan(py)?;
-        let decoded = match &plan.decode {
-            None => None,
-            Some(decode) => {
-                let text = arguments.map_or("{}", serde_json::value::RawValue::get);
-                match decode.call1((PyBytes::new(py, text.as_bytes()),)) {
-                    Ok(decoded) => Some(decoded),
-                    Err(error) if is_validation_error(py, &error)? => {
-                        let what = error.value(py).to_string();
-                        self.finish(py, Answer::InvalidArguments(&what))?;
-                        return Ok(None);
-                    }
-                    Err(error) => return Err(error),
-                }
+        let text = arguments.map_or("{}", serde_json::value::RawValue::get);
+        let decoded = match plan.decode(py, text) {
+            Ok(decoded) => decoded,
+            Err(error) if is_validation_error(py, &error)? => {
+                let what = error.value(py).to_string();
+                self.finish(py, Answer::InvalidArguments(&what))?;
+                return Ok(None);
             }
+            Err(error) => return Err(error),
         };
         let context = || Ok(Bound::new(py, Context::new(self.core.shared(), self.id, self.wants_progress))?.into_any());
-        plan.call(decoded.as_ref(), context).map(Some)
+        plan.call(py, decoded.as_ref(), context).map(Some)
     }
 
     fn advance<'py>(

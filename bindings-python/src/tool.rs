@@ -1,10 +1,10 @@
 //! A tool as the binding calls it: its function, and how its arguments are decoded.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 /// A tool of a server. It is prepared on the Python side when a peer first needs it: what that
 /// takes (type hints, a decoder) is too slow for the start of a process.
@@ -12,10 +12,11 @@ use pyo3::types::{PyString, PyTuple};
 pub(crate) struct Tool {
     #[pyo3(get)]
     name: Py<PyString>,
-    prepared: Mutex<Option<Prepared>>,
+    plan: Mutex<Option<Arc<Plan>>>,
 }
 
-struct Prepared {
+/// How a tool is called.
+pub(crate) struct Plan {
     /// Called with the arguments in order; gives a coroutine.
     function: Py<PyAny>,
     /// From JSON bytes to an object that has each argument as an attribute.
@@ -28,20 +29,11 @@ struct Prepared {
     context: Option<usize>,
 }
 
-/// One call, ready to be made.
-pub(crate) struct Plan<'py> {
-    pub(crate) function: Bound<'py, PyAny>,
-    pub(crate) decode: Option<Bound<'py, PyAny>>,
-    arguments: Vec<Bound<'py, PyString>>,
-    keywords: Option<Bound<'py, PyTuple>>,
-    context: Option<usize>,
-}
-
 #[pymethods]
 impl Tool {
     #[new]
     fn new(name: Py<PyString>) -> Self {
-        Self { name, prepared: Mutex::new(None) }
+        Self { name, plan: Mutex::new(None) }
     }
 
     /// Sets how the tool is called.
@@ -54,8 +46,8 @@ impl Tool {
         keywords: Option<Py<PyTuple>>,
         context: Option<usize>,
     ) {
-        let prepared = Prepared { function, decode, arguments, keywords, context };
-        let before = self.lock().replace(prepared);
+        let plan = Plan { function, decode, arguments, keywords, context };
+        let before = self.lock().replace(Arc::new(plan));
         // Dropped outside the lock: the old function's end may run code of its own.
         drop(before);
     }
@@ -66,52 +58,52 @@ impl Tool {
         self.name.bind(py).extract()
     }
 
-    /// What a call needs, without the lock being held while it runs.
-    pub(crate) fn plan<'py>(&self, py: Python<'py>) -> PyResult<Plan<'py>> {
-        let prepared = self.lock();
-        let prepared = prepared.as_ref().ok_or_else(|| {
-            let name = self.name.bind(py).to_string_lossy();
-            PyRuntimeError::new_err(format!("the signature of tool '{name}' could not be read; see the log"))
-        })?;
-        Ok(Plan {
-            function: prepared.function.bind(py).clone(),
-            decode: prepared.decode.as_ref().map(|decode| decode.bind(py).clone()),
-            arguments: prepared.arguments.iter().map(|name| name.bind(py).clone()).collect(),
-            keywords: prepared.keywords.as_ref().map(|names| names.bind(py).clone()),
-            context: prepared.context,
-        })
+    /// How to call it, without a lock being held meanwhile.
+    pub(crate) fn plan(&self, py: Python<'_>) -> PyResult<Arc<Plan>> {
+        if let Some(plan) = &*self.lock() {
+            return Ok(Arc::clone(plan));
+        }
+        let name = self.name(py)?;
+        Err(PyRuntimeError::new_err(format!("the signature of tool '{name}' could not be read; see the server's log")))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Prepared>> {
-        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Plan>>> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<'py> Plan<'py> {
+impl Plan {
+    /// Decodes the JSON text of the arguments.
+    pub(crate) fn decode<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(decode) = &self.decode else { return Ok(None) };
+        decode.bind(py).call1((PyBytes::new(py, text.as_bytes()),)).map(Some)
+    }
+
     /// Calls the function with the attributes of `decoded`, and `context` where it wants one.
-    pub(crate) fn call(
+    pub(crate) fn call<'py>(
         &self,
+        py: Python<'py>,
         decoded: Option<&Bound<'py, PyAny>>,
         context: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = self.function.py();
+        let function = self.function.bind(py);
         let mut values = Vec::with_capacity(self.arguments.len() + 1);
         if let Some(decoded) = decoded {
             for name in &self.arguments {
-                values.push(decoded.getattr(name)?);
+                values.push(decoded.getattr(name.bind(py))?);
             }
         }
         if let Some(at) = self.context {
             values.insert(at.min(values.len()), context()?);
         }
         let Some(names) = &self.keywords else {
-            return self.function.call1(PyTuple::new(py, values)?);
+            return function.call1(PyTuple::new(py, values)?);
         };
-        let keywords = pyo3::types::PyDict::new(py);
+        let names = names.bind(py);
+        let keywords = PyDict::new(py);
         for (name, value) in names.iter().zip(values.split_off(values.len() - names.len())) {
             keywords.set_item(name, value)?;
         }
-        self.function.call(PyTuple::new(py, values)?, Some(&keywords))
+        function.call(PyTuple::new(py, values)?, Some(&keywords))
     }
-
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import os
 import signal
 import sys
@@ -418,6 +419,23 @@ def test_notifications_reach_the_hook(tmp_path: Path) -> None:
         async with Client(wire(tmp_path, tools), on_notification=lambda *it: seen.append(it)) as client:
             await client.call_tool("tell")
         assert seen == [("notifications/x", {"a": 1})]
+
+    run(main)
+
+
+def test_the_wire_can_be_traced(server: Path) -> None:
+    async def main() -> None:
+        seen: list[tuple[str, str]] = []
+        async with Client(server, on_trace=lambda *it: seen.append(it)) as client:
+            await client.ping()
+        kinds = [(direction, sorted(json.loads(line))) for direction, line in seen]
+        assert kinds == [
+            ("sent", ["id", "jsonrpc", "method", "params"]),
+            ("received", ["id", "jsonrpc", "result"]),
+            ("sent", ["jsonrpc", "method"]),
+            ("sent", ["id", "jsonrpc", "method"]),
+            ("received", ["id", "jsonrpc", "result"]),
+        ]
 
     run(main)
 

@@ -47,6 +47,8 @@ class Client:
     :param on_notification: called with method and params of what the server sends unasked.
     :param on_problem: called with a kind and a message when the server sends something that is no
         message; the connection goes on. By default such problems go to the logger ``oxmcp``.
+    :param on_trace: called with ``"sent"`` or ``"received"`` and the text of each message on the wire,
+        for people who look into a connection.
 
     ::
 
@@ -70,11 +72,12 @@ class Client:
         timeout: float = 60.0,
         on_notification: Callable[[str, Any], object] | None = None,
         on_problem: Callable[[str, str], object] | None = None,
+        on_trace: Callable[[str, str], object] | None = None,
     ) -> None:
         self._command = _argv(command)
         self._env, self._cwd, self._stderr = env, cwd, stderr
         self._name, self._version, self._timeout = name, version or _version(), timeout
-        self._on_notification, self._on_problem = on_notification, on_problem
+        self._on_notification, self._on_problem, self._on_trace = on_notification, on_problem, on_trace
         self._progress: dict[int, ProgressCallback] = {}
         self._connection: Connection | None = None
         self._process: ServerProcess | None = None
@@ -115,6 +118,7 @@ class Client:
             self._version,
             None,
             self._timeout,
+            self._on_trace is not None,
             self._process.input,
             self._process.output,
             self._on_event,
@@ -249,6 +253,8 @@ class Client:
                 import logging
 
                 logging.getLogger("oxmcp").warning("%s: %s", first, second)
+        elif kind == "trace" and self._on_trace is not None:
+            run_callback(self._on_trace, first, second)
         elif kind == "ready":
             revision, info, capabilities = first
             self.protocol_version, self.instructions = revision, second

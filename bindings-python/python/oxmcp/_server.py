@@ -38,6 +38,8 @@ class Server:
     :param instructions: how to use it, for a model.
     :param on_problem: called with a kind and a message when a client sends something that is no
         message; the connection goes on. By default such problems go to the logger ``oxmcp``.
+    :param on_trace: called with ``"sent"`` or ``"received"`` and the text of each message on the wire,
+        for people who look into a connection.
 
     ::
 
@@ -59,6 +61,7 @@ class Server:
         title: str | None = None,
         instructions: str | None = None,
         on_problem: Callable[[str, str], None] | None = None,
+        on_trace: Callable[[str, str], None] | None = None,
     ) -> None:
         if not name:
             raise ValueError("a server needs a name that is not empty")
@@ -67,6 +70,7 @@ class Server:
         self.title = title
         self.instructions = instructions
         self.on_problem = on_problem
+        self.on_trace = on_trace
         self._tools: dict[str, _Tool] = {}
         self._served: _Served | None = None
 
@@ -158,6 +162,7 @@ class _Served:
             app.version,
             app.title,
             app.instructions,
+            app.on_trace is not None,
             [tool.native for tool in self.tools],
             stdio.input,
             stdio.output,
@@ -172,6 +177,9 @@ class _Served:
     def on_event(self, kind: str, id: int | None, first: Any, second: Any) -> None:
         if kind == "problem":
             self.on_problem(first, second)
+        elif kind == "trace":
+            if self.app.on_trace is not None:
+                self.app.on_trace(first, second)
         elif kind == "describe":
             self.describe()
             assert id is not None

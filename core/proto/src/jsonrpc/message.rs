@@ -63,7 +63,8 @@ pub enum Malformed {
     NotAMessage {
         /// The id, where one can be read.
         id: Option<RequestId>,
-        /// It carries `result` or `error`: meant as a response, so it must not be answered.
+        /// It carries `result` or `error` and no method: meant as a response, so it must not be
+        /// answered.
         is_response: bool,
         /// What is wrong with it.
         why: Cow<'static, str>,
@@ -165,7 +166,7 @@ impl<'a> Envelope<'a> {
     fn not_a_message(&self, why: impl Into<Cow<'static, str>>) -> Malformed {
         Malformed::NotAMessage {
             id: self.id.and_then(RequestId::read),
-            is_response: self.result.is_some() || self.error.is_some(),
+            is_response: self.method.is_none() && (self.result.is_some() || self.error.is_some()),
             why: why.into(),
         }
     }
@@ -183,10 +184,10 @@ fn explain(line: &[u8]) -> Malformed {
         }
     };
     let Some(members) = members(raw) else {
-        let why = if is_array(line) {
-            "a batch is not allowed in this revision"
-        } else {
-            "it is not an object"
+        let why = match raw.get().strip_prefix('[') {
+            Some(rest) if rest.trim_start().starts_with(']') => "it is an empty array",
+            Some(_) => "a batch is not allowed here",
+            None => "it is not an object",
         };
         return Malformed::NotAMessage {
             id: None,
@@ -200,9 +201,12 @@ fn explain(line: &[u8]) -> Malformed {
         (Some((_, id)), None) => RequestId::read(id),
         _ => None,
     };
-    let is_response = members.iter().any(|(key, _)| key == "result" || key == "error");
-    let why = "a member stands in it twice".into();
-    Malformed::NotAMessage { id, is_response, why }
+    let has = |name: &str| members.iter().any(|(key, _)| key == name);
+    Malformed::NotAMessage {
+        id,
+        is_response: !has("method") && (has("result") || has("error")),
+        why: "a member stands in it twice, or its name is not valid text".into(),
+    }
 }
 
 /// Whether the line holds a JSON array.

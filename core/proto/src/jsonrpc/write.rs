@@ -1,7 +1,6 @@
 //! Writing messages: each one ends up on one line of the outgoing buffer.
 
 use memchr::memchr2;
-use serde_json::value::RawValue;
 
 use super::{ErrorObject, RequestId};
 
@@ -102,11 +101,6 @@ pub(crate) fn payload(wire: &mut Vec<u8>, json: &str) {
 fn serialize(wire: &mut Vec<u8>, value: &impl serde::Serialize) {
     serde_json::to_writer(&mut *wire, value)
         .unwrap_or_else(|error| unreachable!("numbers and strings always serialise, into memory: {error}"));
-}
-
-/// An owned copy of `raw`, on one line.
-pub(crate) fn one_line(raw: &RawValue) -> String {
-    raw.get().replace(['\n', '\r'], " ")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Revision;
 
@@ -16,7 +16,7 @@ pub enum Role {
 }
 
 /// Who a side says it is: `clientInfo` or `serverInfo`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Implementation {
     /// For programs.
     pub name: String,
@@ -53,6 +53,8 @@ pub struct Config {
     pub timeout: Duration,
     /// Bounds on what a peer can make us hold.
     pub limits: Limits,
+    /// Hand out each message, as it is sent and received, as [`Output::Trace`](super::Output::Trace).
+    pub trace: bool,
 }
 
 impl Config {
@@ -65,6 +67,7 @@ impl Config {
             strict_revision: false,
             timeout: Duration::from_secs(60),
             limits: Limits::default(),
+            trace: false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Outputs as one flat JSON array, for hosts to which few large crossings are cheaper than many
 //! small ones (see [`encode_outputs`](super::Session::encode_outputs)).
 
-use super::output::{Output, Peer};
+use super::output::{OutboundId, Output, Peer};
 use super::{Error, Session};
 use crate::jsonrpc::{Json, ObjectWriter, write};
 
@@ -23,6 +23,7 @@ impl Session {
     /// | `"result"` | call | result | `null` |
     /// | `"error"` | call | error | `null` |
     /// | `"notification"` | `null` | method | params or `null` |
+    /// | `"trace"` | `null` | `"sent"` or `"received"` | the line, as a string |
     /// | `"problem"` | `null` | kind | message |
     /// | `"closed"` | `null` | `null` | `null` |
     ///
@@ -50,13 +51,25 @@ impl Session {
             if events.len() > start {
                 events.push(b',');
             }
-            encode(events, output);
+            encode_output(events, output);
         }
         events.push(b']');
     }
 }
 
-fn encode(events: &mut Vec<u8>, output: Output) {
+/// Appends a result as its text: the four elements `"text"`, call, the result as a JSON string, `null`.
+///
+/// For hosts whose own JSON reader would lose something, such as the digits of large integers.
+pub fn encode_text_result(events: &mut Vec<u8>, id: OutboundId, result: &Json) {
+    row(events, "text", Some(id.0), [Some(&quoted(result.get())), None]);
+}
+
+/// Appends the four elements of one output, without a comma before or after, for drivers that gather
+/// the array of [`encode_outputs`](Session::encode_outputs) themselves.
+///
+/// # Panics
+/// For [`Output::Wire`], which has no place among the events.
+pub fn encode_output(events: &mut Vec<u8>, output: Output) {
     match output {
         Output::ToolCall {
             id,
@@ -101,6 +114,10 @@ fn encode(events: &mut Vec<u8>, output: Output) {
                 None,
                 [Some(&quoted(&method)), text(params.as_ref())],
             );
+        }
+        Output::Trace { direction, line } => {
+            let (direction, line) = (quoted(direction.name()), quoted(&line));
+            row(events, "trace", None, [Some(&direction), Some(&line)]);
         }
         Output::Problem(problem) => {
             let (kind, message) = (quoted(problem.kind.name()), quoted(&problem.message));

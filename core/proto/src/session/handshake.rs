@@ -36,6 +36,7 @@ struct InitializeResult<'a> {
 #[derive(Serialize, Deserialize)]
 struct Unsupported {
     supported: Vec<String>,
+    #[serde(default)]
     requested: String,
 }
 
@@ -151,6 +152,10 @@ impl Session {
                 format!("the server's answer to initialize is broken: {what}"),
             )
         };
+        // Serde would fill a struct from an array's elements.
+        if !raw.get().starts_with('{') {
+            return Err(broken("it is not an object"));
+        }
         let result: InitializeResult<'_> =
             serde_json::from_str(raw.get()).map_err(|error| broken(&error.to_string()))?;
         if members(result.capabilities).is_none() || members(result.server_info).is_none() {

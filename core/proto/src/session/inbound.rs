@@ -35,6 +35,10 @@ impl Inbound {
         self.calls.len()
     }
 
+    pub(super) fn contains(&self, id: InboundId) -> bool {
+        self.calls.contains_key(&id)
+    }
+
     /// Whether a call with this id waits for its answer: then the id must not be used again.
     pub(super) fn holds(&self, request: &RequestId) -> bool {
         self.by_request.contains_key(request)

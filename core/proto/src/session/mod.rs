@@ -22,8 +22,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use config::{CallOptions, Config, Implementation, Limits, Role};
+pub use encode::{encode_output, encode_text_result};
 pub use error::{Error, ErrorKind, Fault};
-pub use output::{Answer, InboundId, OutboundId, Output, Peer, Problem, ProblemKind};
+pub use output::{Answer, Direction, InboundId, OutboundId, Output, Peer, Problem, ProblemKind};
 
 use crate::frame::LineFramer;
 use crate::jsonrpc::{ErrorCode, ErrorObject, Json, ObjectWriter, RequestId, members, write};
@@ -40,7 +41,7 @@ pub struct Session {
     role: Role,
     config: Config,
     registry: Arc<Registry>,
-    /// Absent only while it works: lines are routed with the session in hand.
+    /// Absent while it works, as lines are routed with the session in hand, and once closed.
     framer: Option<LineFramer>,
     state: State,
     /// The peer closed its side: accepted calls may go on until then.
@@ -49,6 +50,8 @@ pub struct Session {
     outbound: Outbound,
     outputs: VecDeque<Output>,
     wire: Vec<u8>,
+    /// How much of `wire` was traced.
+    traced: usize,
 }
 
 #[derive(Debug)]
@@ -100,6 +103,7 @@ impl Session {
             outbound: Outbound::default(),
             outputs: VecDeque::new(),
             wire: Vec::new(),
+            traced: 0,
         }
     }
 
@@ -113,6 +117,11 @@ impl Session {
         &self.config
     }
 
+    /// What a server offers; empty for a client.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
     /// What the session holds at the moment.
     pub fn stats(&self) -> Stats {
         Stats {
@@ -120,6 +129,11 @@ impl Session {
             outbound: self.outbound.len(),
             buffered: self.framer.as_ref().map_or(0, LineFramer::buffered),
         }
+    }
+
+    /// Bytes that wait for the next [`poll_output`](Self::poll_output), for a driver that bounds its backlog.
+    pub fn unwritten(&self) -> usize {
+        self.wire.len()
     }
 
     /// Whether nothing more can happen.
@@ -131,11 +145,29 @@ impl Session {
     ///
     /// [`Output::Wire`] comes after all else and [`Output::Closed`] at the very end.
     pub fn poll_output(&mut self) -> Option<Output> {
+        if self.config.trace {
+            self.trace_wire();
+        }
         let next = self.outputs.front();
         if !self.wire.is_empty() && matches!(next, None | Some(Output::Closed)) {
+            self.traced = 0;
             return Some(Output::Wire(std::mem::take(&mut self.wire)));
         }
         self.outputs.pop_front()
+    }
+
+    /// Hands out what was written since the last time, message by message.
+    fn trace_wire(&mut self) {
+        // `Closed` stays last.
+        let closed = match self.outputs.back() {
+            Some(Output::Closed) => self.outputs.pop_back(),
+            _ => None,
+        };
+        for line in self.wire[self.traced..].split_inclusive(|byte| *byte == b'\n') {
+            self.outputs.push_back(trace(Direction::Sent, &line[..line.len() - 1]));
+        }
+        self.outputs.extend(closed);
+        self.traced = self.wire.len();
     }
 
     /// Gives a written buffer back, so that the next output needs no new memory.
@@ -251,6 +283,11 @@ impl Session {
         Ok(())
     }
 
+    /// Whether a call of the peer still waits for its answer.
+    pub fn is_open(&self, id: InboundId) -> bool {
+        self.inbound.contains(id)
+    }
+
     /// Answers a call of the peer. False when it was cancelled or answered before: then nothing
     /// is written.
     pub fn respond(&mut self, id: InboundId, answer: Answer<'_>) -> bool {
@@ -261,6 +298,7 @@ impl Session {
         match answer {
             Answer::Result(text) => write::result(wire, &call.request, text),
             Answer::Error(error) => write::error(wire, Some(&call.request), &error),
+            Answer::Text(text) => write::result(wire, &call.request, &text_result(text).finish()),
             Answer::ToolError(message) => write::result(wire, &call.request, &tool_error(message)),
             Answer::InvalidArguments(what) => self.refuse_arguments(&call, what),
         }
@@ -324,6 +362,7 @@ impl Session {
         self.fail_outbound(why);
         self.state = State::Closed;
         self.draining = None;
+        self.framer = None;
         for id in self.inbound.drain() {
             self.outputs.push_back(Output::Cancelled {
                 id,
@@ -374,9 +413,10 @@ impl Session {
 
     fn check_may_send(&self, method: &str) -> Result<(), Error> {
         let declared = match &self.state {
-            State::Ready { declared, .. } => declared,
             State::Closed => return Err(closed(format!("{method} was not sent: the connection is closed"))),
             _ if self.draining.is_some() => return Err(closed(format!("{method} was not sent: the peer has left"))),
+            _ if method == "initialize" => return Err(Error::new(ErrorKind::Usage, "initialize is sent by connect")),
+            State::Ready { declared, .. } => declared,
             State::Connecting { .. } if method == "ping" => return Ok(()),
             State::Fresh | State::Connecting { .. } => return Err(not_ready(method)),
         };
@@ -445,6 +485,11 @@ fn own_call(id: &RequestId) -> Option<(OutboundId, bool)> {
     Some((OutboundId(u64::try_from(number).ok()?), exact))
 }
 
+fn trace(direction: Direction, line: &[u8]) -> Output {
+    let line = String::from_utf8_lossy(line).into_owned();
+    Output::Trace { direction, line }
+}
+
 fn closed(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Closed, message)
 }
@@ -455,14 +500,13 @@ fn not_ready(method: &str) -> Error {
 }
 
 fn tool_error(message: &str) -> String {
-    let block = ObjectWriter::new()
-        .string("type", "text")
-        .string("text", message)
-        .finish();
-    ObjectWriter::new()
-        .json("content", &format!("[{block}]"))
-        .json("isError", "true")
-        .finish()
+    text_result(message).json("isError", "true").finish()
+}
+
+/// A `CallToolResult` with one text block.
+fn text_result(text: &str) -> ObjectWriter {
+    let block = ObjectWriter::new().string("type", "text").string("text", text).finish();
+    ObjectWriter::new().json("content", &format!("[{block}]"))
 }
 
 /// `params` with `_meta.progressToken` set; other members and their order stay.

@@ -82,9 +82,9 @@ impl Outbound {
         self.calls.contains_key(&id)
     }
 
-    /// Whether a call of this id was ever made.
-    pub(super) fn was_issued(&self, id: OutboundId) -> bool {
-        id.0 < self.next
+    /// Whether a call of this id was made and is over.
+    pub(super) fn has_ended(&self, id: OutboundId) -> bool {
+        id.0 < self.next && !self.contains(id)
     }
 
     /// Removes a call with its timer: whoever gets it is the one to complete it.

@@ -65,12 +65,38 @@ pub enum Output {
         /// Its `params`.
         params: Option<Json>,
     },
+    /// A message on the wire, for people who look into a connection ([`Config::trace`](crate::Config::trace)).
+    Trace {
+        /// Which way it goes.
+        direction: Direction,
+        /// The line, without its end.
+        line: String,
+    },
     /// Something is wrong with what the peer sent. The connection goes on.
     Problem(Problem),
     /// Bytes for the peer. Comes after all else, so that one drain makes one write.
     Wire(Vec<u8>),
     /// Nothing more will happen. The driver closes the connection after the last write.
     Closed,
+}
+
+/// Which way a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From us to the peer.
+    Sent,
+    /// From the peer to us.
+    Received,
+}
+
+impl Direction {
+    /// The name bindings know it by.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Received => "received",
+        }
+    }
 }
 
 /// The other side, as it presented itself at the handshake.
@@ -91,6 +117,8 @@ pub struct Peer {
 pub enum Answer<'a> {
     /// The text of a result object, which the caller vouches to be valid JSON.
     Result(&'a str),
+    /// A tool gave text: a result with one text block.
+    Text(&'a str),
     /// A tool failed: its message becomes a result with `isError`.
     ToolError(&'a str),
     /// The arguments do not fit the tool's input schema; the text says what does not and why.
@@ -127,6 +155,9 @@ pub enum ProblemKind {
     BadNotification,
     /// An error without an id: the peer could not read something we sent.
     PeerError,
+    /// A handler of ours failed in a way that is no answer, and its call got `-32603`. Drivers
+    /// report it; a session never does.
+    HandlerFailed,
 }
 
 impl ProblemKind {
@@ -141,6 +172,7 @@ impl ProblemKind {
             Self::UnknownProgress => "unknown_progress",
             Self::BadNotification => "bad_notification",
             Self::PeerError => "peer_error",
+            Self::HandlerFailed => "handler_failed",
         }
     }
 }

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::inbound::Work;
-use super::{InboundId, OutboundId, Output, Problem, ProblemKind, Role, Session, State, own_call};
+use super::{Direction, InboundId, OutboundId, Output, Problem, ProblemKind, Role, Session, State, own_call, trace};
 use crate::Instant;
 use crate::frame::Line;
-use crate::jsonrpc::{ErrorCode, ErrorObject, Malformed, Message, RequestId, is_array, parse_batch, write};
+use crate::jsonrpc::{ErrorCode, ErrorObject, Malformed, Message, RequestId, is_array, members, parse_batch, write};
 use crate::session::error::{Error, ErrorKind};
 
 /// The params of `tools/call`.
@@ -20,13 +20,7 @@ struct CallToolParams<'a> {
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "_meta")]
-    meta: Option<Meta<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Meta<'a> {
-    #[serde(borrow, default, rename = "progressToken")]
-    progress_token: Option<&'a RawValue>,
+    meta: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -58,12 +52,20 @@ impl Session {
     fn with_framer(&mut self, work: impl FnOnce(&mut Self, &mut crate::frame::LineFramer)) {
         let Some(mut framer) = self.framer.take() else { return };
         work(self, &mut framer);
-        self.framer = Some(framer);
+        // What is left of a line when the connection closes is of no use to anyone.
+        if !self.is_closed() {
+            self.framer = Some(framer);
+        }
     }
 
     fn receive_line(&mut self, line: &Line<'_>, now: Instant) {
         if self.is_closed() {
             return;
+        }
+        if self.config.trace
+            && let Line::Whole(line) = line
+        {
+            self.outputs.push_back(trace(Direction::Received, line));
         }
         match line {
             Line::Whole(line) if self.era().batches && is_array(line) => self.receive_batch(line, now),
@@ -78,7 +80,16 @@ impl Session {
 
     /// A batch (2025-03-26): its messages count as if each had come on its own line.
     fn receive_batch(&mut self, line: &[u8], now: Instant) {
+        let limit = self.config.limits.in_flight;
         match parse_batch(line) {
+            // Each element may cost an answer many times its size, and all are due at once.
+            Some(messages) if messages.len() > limit => {
+                let why = format!(
+                    "a batch of {} messages was dropped; the limit is {limit}",
+                    messages.len()
+                );
+                self.refuse(ProblemKind::TooLarge, ErrorCode::INVALID_REQUEST, None, why);
+            }
             Some(messages) => {
                 for message in messages {
                     self.receive_message(message.get().as_bytes(), now);
@@ -234,12 +245,12 @@ impl Session {
             let message = "Invalid params for tools/call: \"arguments\" must be an object";
             return self.reply_error(&id, ErrorObject::new(ErrorCode::INVALID_PARAMS, message));
         }
-        let token = match call.meta.and_then(|meta| meta.progress_token).map(read_token) {
-            Some(None) => {
-                let message = "Invalid params for tools/call: \"progressToken\" must be a string or an integer";
+        let token = match call.meta.map_or(Ok(None), read_progress_token) {
+            Ok(token) => token,
+            Err(what) => {
+                let message = format!("Invalid params for tools/call: {what}");
                 return self.reply_error(&id, ErrorObject::new(ErrorCode::INVALID_PARAMS, message));
             }
-            token => token.flatten(),
         };
         let wants_progress = token.is_some();
         if let Some(id) = self.admit(id, Work::Tool(tool), token) {
@@ -305,7 +316,7 @@ impl Session {
                 });
             }
             // Progress may cross the answer or the cancel on its way; that is no fault.
-            Some((id, _)) if self.outbound.was_issued(id) => {}
+            Some((id, _)) if self.outbound.has_ended(id) => {}
             _ => {
                 let message = format!(
                     "progress came for the token {}, which we never gave",
@@ -365,9 +376,19 @@ impl Session {
     }
 }
 
-/// A progress token as JSON text, to be echoed; `None` when it is no string or integer.
-fn read_token(raw: &RawValue) -> Option<Box<str>> {
-    RequestId::read(raw).map(|_| write::one_line(raw).into())
+/// The progress token in a `_meta`, as JSON text to be echoed.
+fn read_progress_token(meta: &RawValue) -> Result<Option<Box<str>>, &'static str> {
+    if meta.get() == "null" {
+        return Ok(None);
+    }
+    let members = members(meta).ok_or("\"_meta\" must be an object")?;
+    match members.iter().find(|(key, _)| key == "progressToken") {
+        Some((_, token)) if token.get() != "null" => match RequestId::read(token) {
+            Some(_) => Ok(Some(token.get().into())),
+            None => Err("\"progressToken\" must be a string or an integer"),
+        },
+        _ => Ok(None),
+    }
 }
 
 pub(super) fn invalid_params(method: &str, error: &serde_json::Error) -> ErrorObject {

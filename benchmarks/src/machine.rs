@@ -1,0 +1,171 @@
+//! Facts that a figure means nothing without: the machine, the interpreters, the versions of what was measured.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use crate::process::CommandLine;
+use crate::subjects::{Package, Places, Subject};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Machine {
+    pub(crate) date: String,
+    pub(crate) cpu: String,
+    pub(crate) cores: usize,
+    pub(crate) memory_gib: u64,
+    pub(crate) kernel: String,
+    /// Processes that wanted a core just before the run: far over zero, something else was using the machine.
+    pub(crate) load_before: f64,
+    pub(crate) rust: String,
+    pub(crate) python: String,
+    pub(crate) node: String,
+}
+
+impl Machine {
+    pub(crate) fn look(places: &Places) -> Self {
+        let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+        let kb: u64 = field(&read("/proc/meminfo"), "MemTotal")
+            .trim_end_matches(" kB")
+            .parse()
+            .unwrap_or(0);
+        let load = read("/proc/loadavg");
+        Self {
+            date: today(),
+            cpu: field(&read("/proc/cpuinfo"), "model name").to_owned(),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            memory_gib: (kb + (1 << 19)) >> 20,
+            kernel: read("/proc/sys/kernel/osrelease")
+                .trim()
+                .split('-')
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+            load_before: load.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0),
+            rust: version(Path::new("rustc"), &["--version"]),
+            python: version(&places.python, &["--version"]),
+            node: version(&places.node, &["--version"]),
+        }
+    }
+
+    /// The facts as pairs of a name and a text.
+    pub(crate) fn facts(&self) -> [(&'static str, String); 6] {
+        [
+            ("date", self.date.clone()),
+            ("processor", format!("{} ({} cores)", self.cpu, self.cores)),
+            ("memory", format!("{} GiB", self.memory_gib)),
+            ("kernel", format!("Linux {}", self.kernel)),
+            (
+                "languages",
+                format!("{}, {}, Node {}", self.rust, self.python, self.node),
+            ),
+            ("load before the run", self.load_before.to_string()),
+        ]
+    }
+}
+
+/// The version of the package that a subject is made with, as it is installed; `None` if there is no package or it is
+/// not there.
+pub(crate) fn package_version(subject: &Subject, places: &Places) -> Option<String> {
+    match subject.package {
+        Package::None => None,
+        Package::Python(name) => {
+            let code = format!("import importlib.metadata as m; print(m.version('{name}'))");
+            let version = output(&places.python, &["-c", &code])?;
+            (!version.is_empty()).then_some(version)
+        }
+        Package::Npm(name) => {
+            let manifest = places.subjects.join("node_modules").join(name).join("package.json");
+            let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(manifest).ok()?).ok()?;
+            Some(manifest["version"].as_str()?.to_owned())
+        }
+        Package::Crate(name, folder) => {
+            let lock = std::fs::read_to_string(places.subjects.join(folder).join("Cargo.lock")).ok()?;
+            locked_version(&lock, name)
+        }
+    }
+}
+
+fn locked_version(lock: &str, name: &str) -> Option<String> {
+    let (_, entry) = lock.split_once(&format!("\nname = \"{name}\"\nversion = \""))?;
+    Some(entry.split_once('"')?.0.to_owned())
+}
+
+fn field<'a>(text: &'a str, name: &str) -> &'a str {
+    let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
+    pairs
+        .find(|(key, _)| key.trim() == name)
+        .map_or("", |(_, value)| value.trim())
+}
+
+/// What a program answers when asked for its version, without the hash and date that some add.
+fn version(program: &Path, arguments: &[&str]) -> String {
+    let answer = output(program, arguments).unwrap_or_else(|| "not found".to_owned());
+    answer
+        .split(" (")
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches('v')
+        .to_owned()
+}
+
+fn output(program: &Path, arguments: &[&str]) -> Option<String> {
+    let mut line = vec![program.display().to_string()];
+    line.extend(arguments.iter().map(|&argument| argument.to_owned()));
+    let mut command: Command = CommandLine {
+        arguments: line,
+        environment: Vec::new(),
+    }
+    .command();
+    let output = command.stdin(Stdio::null()).output().ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn today() -> String {
+    let seconds = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |elapsed| elapsed.as_secs());
+    date(seconds / 86_400)
+}
+
+/// The Gregorian date, `days` after 1970-01-01, counted in years that begin in March so that a leap day comes last.
+fn date(days: u64) -> String {
+    let days = days + 719_468;
+    let era = days / 146_097;
+    let day_of_era = days % 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (month, next_year) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    format!("{:04}-{month:02}-{day:02}", era * 400 + year_of_era + next_year)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(date(0), "1970-01-01");
+        assert_eq!(date(11_016), "2000-02-29");
+        assert_eq!(date(11_017), "2000-03-01");
+        assert_eq!(date(20_453), "2025-12-31");
+        assert_eq!(date(20_454), "2026-01-01");
+    }
+
+    #[test]
+    fn fields_and_locked_versions_are_found() {
+        assert_eq!(
+            field("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\n", "model name"),
+            "Some CPU @ 2 GHz"
+        );
+        let lock = "[[package]]\nname = \"rmcp-macros\"\nversion = \"1.0.0\"\n\n[[package]]\nname = \"rmcp\"\nversion = \"3.11.0\"\n";
+        assert_eq!(locked_version(lock, "rmcp"), Some("3.11.0".to_owned()));
+        assert_eq!(locked_version(lock, "oxmcp"), None);
+    }
+}

@@ -1,0 +1,15 @@
+"""The official Python SDK, as its documentation shows it."""
+
+from mcp.server import MCPServer
+
+app = MCPServer("bench")
+
+
+@app.tool()
+async def echo(text: str) -> str:
+    """Answer with the text that was given."""
+    return text
+
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,43 @@
+"""The tools that every server of these tests offers, on our package."""
+
+import asyncio
+import sys
+
+from oxmcp import Context, Server, ToolError
+
+app = Server("interop", version="1.0.0", instructions="For tests.")
+
+
+@app.tool
+async def add(a: int, b: int) -> int:
+    "Adds two numbers."
+    return a + b
+
+
+@app.tool
+async def count(to: int, ctx: Context) -> str:
+    "Counts, and reports progress."
+    for step in range(1, to + 1):
+        await ctx.report_progress(step, to, f"step {step}")
+    return "counted"
+
+
+@app.tool
+async def wait() -> str:
+    "Waits for its cancel."
+    print("waiting", file=sys.stderr, flush=True)
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        print("cancelled", file=sys.stderr, flush=True)
+        raise
+    return "never"
+
+
+@app.tool
+async def fail() -> str:
+    "Fails."
+    raise ToolError("on purpose")
+
+
+app.run()
