@@ -310,6 +310,20 @@ mod tests {
         assert!(malformed(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#).1);
         assert!(malformed(r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}"#).1);
         assert!(!malformed(r#"{"jsonrpc":"2.0","id":1}"#).1);
+        // With a method it asks for something, whatever else is in it.
+        assert!(!malformed(r#"{"jsonrpc":"2.0","id":1,"method":"m","result":{}}"#).1);
+        assert!(!malformed(r#"{"jsonrpc":"2.0","id":1,"method":"m","result":{},"result":{}}"#).1);
+        assert!(malformed(r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#).1);
+    }
+
+    #[test]
+    fn why_a_line_is_no_message_is_told_apart() {
+        assert!(malformed("[{}]").2.contains("a batch is not allowed"));
+        assert!(malformed(" [ ] ").2.contains("empty array"));
+        // A lone surrogate is grammatical JSON, but no text.
+        let (id, is_response, why) = malformed(r#"{"jsonrpc":"2.0","id":1,"method":"m","\ud800":1}"#);
+        assert_eq!((id.as_deref(), is_response), (Some("1"), false));
+        assert!(why.contains("not valid text"), "{why}");
     }
 
     #[test]

@@ -179,3 +179,20 @@ fn error_object(error: &Error) -> String {
         .json("retryable", retryable)
         .finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jsonrpc::json;
+
+    #[test]
+    fn a_text_result_keeps_every_digit_and_stays_one_row() {
+        let mut events = Vec::new();
+        let result = json("{\"n\":9007199254740993,\"s\":\"a\\n\"}").unwrap();
+        encode_text_result(&mut events, OutboundId(7), &result);
+        assert_eq!(
+            String::from_utf8(events).unwrap(),
+            r#""text",7,"{\"n\":9007199254740993,\"s\":\"a\\n\"}",null"#
+        );
+    }
+}
