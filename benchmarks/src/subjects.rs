@@ -77,6 +77,7 @@ pub(crate) const SUBJECTS: &[Subject] = {
     use Role::{Client, Server};
     &[
         subject(Server, Rust, Bare, "bare loop", &["{bin}/bare-server"], &[], None),
+        subject(Server, Rust, Ours, "oxmcp", &["{bin}/oxmcp-server"], &[], None),
         subject(Server, Rust, Official, "rmcp", &["{bin}/rmcp-server"], &[], Crate("rmcp", "rmcp")),
         subject(Server, Python, Bare, "bare loop", &["{python}", "{subjects}/bare_server.py"], &[], None),
         subject(Server, Python, Ours, "oxmcp", &["{python}", "{subjects}/oxmcp_server.py"], &[], PyPi("oxmcp")),

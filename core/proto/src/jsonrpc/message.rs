@@ -63,12 +63,34 @@ pub enum Malformed {
     NotAMessage {
         /// The id, where one can be read.
         id: Option<RequestId>,
-        /// It carries `result` or `error` and no method: meant as a response, so it must not be
-        /// answered.
-        is_response: bool,
+        /// What it was meant to be: that decides whether it is answered.
+        meant: Meant,
         /// What is wrong with it.
         why: Cow<'static, str>,
     },
+}
+
+/// What a line that is no message was meant to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meant {
+    /// It carries a `method`: it asks for something.
+    Request,
+    /// It carries `result` or `error`: it must not be answered.
+    Response,
+    /// Neither: perhaps a line of a log.
+    Unknown,
+}
+
+impl Meant {
+    fn told_by(has: impl Fn(&str) -> bool) -> Self {
+        if has("method") {
+            Self::Request
+        } else if has("result") || has("error") {
+            Self::Response
+        } else {
+            Self::Unknown
+        }
+    }
 }
 
 /// The members of any message. `null` is not the same as absent, hence the raw values.
@@ -166,7 +188,11 @@ impl<'a> Envelope<'a> {
     fn not_a_message(&self, why: impl Into<Cow<'static, str>>) -> Malformed {
         Malformed::NotAMessage {
             id: self.id.and_then(RequestId::read),
-            is_response: self.method.is_none() && (self.result.is_some() || self.error.is_some()),
+            meant: Meant::told_by(|member| match member {
+                "method" => self.method.is_some(),
+                "result" => self.result.is_some(),
+                _ => self.error.is_some(),
+            }),
             why: why.into(),
         }
     }
@@ -191,7 +217,7 @@ fn explain(line: &[u8]) -> Malformed {
         };
         return Malformed::NotAMessage {
             id: None,
-            is_response: false,
+            meant: Meant::Unknown,
             why: why.into(),
         };
     };
@@ -204,7 +230,7 @@ fn explain(line: &[u8]) -> Malformed {
     let has = |name: &str| members.iter().any(|(key, _)| key == name);
     Malformed::NotAMessage {
         id,
-        is_response: !has("method") && (has("result") || has("error")),
+        meant: Meant::told_by(has),
         why: "a member stands in it twice, or its name is not valid text".into(),
     }
 }
@@ -251,8 +277,8 @@ mod tests {
     fn malformed(line: &str) -> (Option<String>, bool, String) {
         match Message::parse(line.as_bytes(), 128).unwrap_err() {
             Malformed::NotJson { why } => (None, false, format!("not JSON: {why}")),
-            Malformed::NotAMessage { id, is_response, why } => {
-                (id.map(|id| id.to_string()), is_response, why.into_owned())
+            Malformed::NotAMessage { id, meant, why } => {
+                (id.map(|id| id.to_string()), meant == Meant::Response, why.into_owned())
             }
         }
     }

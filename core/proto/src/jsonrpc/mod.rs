@@ -9,7 +9,7 @@ pub(crate) mod write;
 
 pub use error::{ErrorCode, ErrorObject};
 pub use id::RequestId;
-pub use message::{Malformed, Message};
+pub use message::{Malformed, Meant, Message};
 pub(crate) use message::{is_array, parse_batch};
 pub(crate) use object::ObjectWriter;
 pub use text::{Json, json};

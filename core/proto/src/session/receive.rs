@@ -9,7 +9,9 @@ use super::inbound::Work;
 use super::{Direction, InboundId, OutboundId, Output, Problem, ProblemKind, Role, Session, State, own_call, trace};
 use crate::Instant;
 use crate::frame::Line;
-use crate::jsonrpc::{ErrorCode, ErrorObject, Malformed, Message, RequestId, is_array, members, parse_batch, write};
+use crate::jsonrpc::{
+    ErrorCode, ErrorObject, Malformed, Meant, Message, RequestId, is_array, members, parse_batch, write,
+};
 use crate::session::error::{Error, ErrorKind};
 
 /// The params of `tools/call`.
@@ -118,21 +120,16 @@ impl Session {
     fn receive_malformed(&mut self, malformed: Malformed, line: &[u8], now: Instant) {
         match malformed {
             Malformed::NotJson { why } => {
-                let why = format!("a line is not JSON ({why}): {}", excerpt(line));
+                let why = format!(
+                    "a line is not JSON ({why}), but each must be one message: {}",
+                    excerpt(line)
+                );
                 self.refuse(ProblemKind::NotJson, ErrorCode::PARSE_ERROR, None, why);
-            }
-            Malformed::NotAMessage {
-                id,
-                is_response: false,
-                why,
-            } => {
-                let why = format!("a line is no JSON-RPC message, {why}: {}", excerpt(line));
-                self.refuse(ProblemKind::NotAMessage, ErrorCode::INVALID_REQUEST, id, why);
             }
             // A broken response gets no answer, but its call must not wait for another.
             Malformed::NotAMessage {
                 id,
-                is_response: true,
+                meant: Meant::Response,
                 why,
             } => {
                 let why = format!("the peer answered with no valid response, {why}");
@@ -141,12 +138,18 @@ impl Session {
                     None => self.problem(ProblemKind::NotAMessage, format!("{why}: {}", excerpt(line))),
                 }
             }
+            Malformed::NotAMessage { id, meant, why } => {
+                let why = format!("a line is no JSON-RPC message, {why}: {}", excerpt(line));
+                let id = id.filter(|_| self.role == Role::Server || meant == Meant::Request);
+                self.refuse(ProblemKind::NotAMessage, ErrorCode::INVALID_REQUEST, id, why);
+            }
         }
     }
 
     /// Reports a line that is no message and, where that cannot start a loop, answers it.
     ///
-    /// A client never answers what has no id: servers that log to stdout would log the answer too.
+    /// A client answers only what asks for something by an id: a server that logs to stdout would log
+    /// the answer too, and so on for ever.
     fn refuse(&mut self, kind: ProblemKind, code: ErrorCode, id: Option<RequestId>, why: String) {
         if self.role == Role::Server || id.is_some() {
             let error = ErrorObject::new(code, why.clone());
