@@ -71,7 +71,7 @@ pub use child::{ChildShutdown, ChildStep};
 pub use revision::Revision;
 pub use server::{Registry, RegistryError, ToolIndex};
 pub use session::{
-    Answer, CallOptions, Config, Direction, Error, ErrorKind, Fault, Implementation, InboundId, Limits, OutboundId,
-    Output, Peer, Problem, ProblemKind, Role, Session, Stats, encode_output, encode_text_result,
+    Answer, CacheHints, CallOptions, Config, Direction, Error, ErrorKind, Fault, Implementation, InboundId, Limits,
+    OutboundId, Output, Peer, Problem, ProblemKind, Role, Session, Stats, encode_output, encode_text_result,
 };
 pub use time::Instant;

@@ -9,7 +9,10 @@ mod methods;
 
 pub(crate) use methods::requirement;
 
-/// A revision with an `initialize` handshake, oldest first.
+/// A revision of the protocol, oldest first.
+///
+/// Those up to 2025-11-25 begin with an `initialize` handshake; from 2026-07-28 on every request
+/// says for itself which revision it is in (2026-07-28 versioning, Terminology: legacy and modern).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Revision {
     /// 2024-11-05, the first one.
@@ -20,19 +23,19 @@ pub enum Revision {
     V2025_06_18,
     /// 2025-11-25, the newest with a handshake.
     V2025_11_25,
+    /// 2026-07-28, the first without one.
+    V2026_07_28,
 }
 
 impl Revision {
     /// All revisions, newest first: the order in which a peer's list is searched.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
+        Self::V2026_07_28,
         Self::V2025_11_25,
         Self::V2025_06_18,
         Self::V2025_03_26,
         Self::V2024_11_05,
     ];
-
-    /// The newest revision with a handshake.
-    pub const LATEST: Self = Self::V2025_11_25;
 
     /// The name on the wire.
     pub const fn name(self) -> &'static str {
@@ -41,6 +44,7 @@ impl Revision {
             Self::V2025_03_26 => "2025-03-26",
             Self::V2025_06_18 => "2025-06-18",
             Self::V2025_11_25 => "2025-11-25",
+            Self::V2026_07_28 => "2026-07-28",
         }
     }
 
@@ -56,20 +60,27 @@ impl Revision {
         Self::ALL.into_iter().find(|revision| revision.name() == name)
     }
 
+    /// Whether a connection in this revision begins with `initialize`.
+    pub const fn has_handshake(self) -> bool {
+        !self.era().stateless
+    }
+
     /// What this revision does differently.
     pub(crate) const fn era(self) -> &'static Era {
         match self {
-            Self::V2024_11_05 | Self::V2025_06_18 => &Era {
-                batches: false,
-                input_errors_are_results: false,
-            },
+            Self::V2024_11_05 | Self::V2025_06_18 => &Era::LEGACY,
             Self::V2025_03_26 => &Era {
                 batches: true,
-                input_errors_are_results: false,
+                ..Era::LEGACY
             },
             Self::V2025_11_25 => &Era {
-                batches: false,
                 input_errors_are_results: true,
+                ..Era::LEGACY
+            },
+            Self::V2026_07_28 => &Era {
+                stateless: true,
+                input_errors_are_results: true,
+                ..Era::LEGACY
             },
         }
     }
@@ -84,11 +95,22 @@ impl fmt::Display for Revision {
 /// The differences between revisions that the session acts on.
 #[derive(Debug)]
 pub(crate) struct Era {
+    /// No handshake: each request carries revision and capabilities in its `_meta`, each result its
+    /// `resultType` and the server's name, lists also say how long they keep (2026-07-28 basic).
+    pub stateless: bool,
     /// An array of messages is a batch (2025-03-26 §Batching).
     pub batches: bool,
     /// Arguments that do not fit a tool's input schema come back as a result with `isError`, so
     /// that a model can correct itself (2025-11-25 tools, Error Handling); before, as `-32602`.
     pub input_errors_are_results: bool,
+}
+
+impl Era {
+    const LEGACY: Self = Self {
+        stateless: false,
+        batches: false,
+        input_errors_are_results: false,
+    };
 }
 
 #[cfg(test)]
@@ -101,6 +123,7 @@ mod tests {
             assert_eq!(Revision::named(revision.name()), Some(revision));
         }
         assert!(Revision::ALL.is_sorted_by(|a, b| a > b));
-        assert_eq!(Revision::ALL[0], Revision::LATEST);
+        let legacy = Revision::ALL.into_iter().filter(|revision| revision.has_handshake());
+        assert_eq!(legacy.max(), Some(Revision::V2025_11_25));
     }
 }

@@ -45,12 +45,15 @@ pub struct Config {
     pub info: Implementation,
     /// Server: how to use it, for a model.
     pub instructions: Option<String>,
-    /// The revisions we speak. A client offers the newest one.
+    /// The revisions we speak. A server serves all of them, those without a handshake beside the
+    /// one that a handshake settled on; a client offers the newest with a handshake.
     pub revisions: Vec<Revision>,
     /// Server: answer an `initialize` with a revision we lack by `-32602` instead of our newest.
     pub strict_revision: bool,
     /// How long a call may go without an answer, unless the call says otherwise.
     pub timeout: Duration,
+    /// Server: what is said of lists.
+    pub cache: CacheHints,
     /// Bounds on what a peer can make us hold.
     pub limits: Limits,
     /// Hand out each message, as it is sent and received, as [`Output::Trace`](super::Output::Trace).
@@ -66,13 +69,41 @@ impl Config {
             revisions: Revision::ALL.to_vec(),
             strict_revision: false,
             timeout: Duration::from_secs(60),
+            cache: CacheHints::default(),
             limits: Limits::default(),
             trace: false,
         }
     }
 
-    pub(crate) fn newest(&self) -> Revision {
-        self.revisions.iter().copied().max().unwrap_or(Revision::LATEST)
+    /// The newest revision with a handshake, if any is spoken.
+    pub(crate) fn newest_with_handshake(&self) -> Option<Revision> {
+        self.with_handshake().max()
+    }
+
+    pub(crate) fn with_handshake(&self) -> impl Iterator<Item = Revision> {
+        self.revisions
+            .iter()
+            .copied()
+            .filter(|revision| revision.has_handshake())
+    }
+}
+
+/// How long a client may keep a list (2026-07-28 caching): hints, which older revisions lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheHints {
+    /// How long it counts as fresh. Zero: it should be asked for anew.
+    pub ttl: Duration,
+    /// Whether it is the same for every user, so that shared caches may keep it too.
+    pub public: bool,
+}
+
+impl Default for CacheHints {
+    /// Fresh for no time, and for its own user only.
+    fn default() -> Self {
+        Self {
+            ttl: Duration::ZERO,
+            public: false,
+        }
     }
 }
 

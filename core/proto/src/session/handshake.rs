@@ -34,7 +34,7 @@ struct InitializeResult<'a> {
 
 /// `data` of the `-32602` that refuses a revision (lifecycle clause, Error Handling).
 #[derive(Serialize, Deserialize)]
-struct Unsupported {
+pub(super) struct Unsupported {
     supported: Vec<String>,
     #[serde(default)]
     requested: String,
@@ -50,7 +50,13 @@ impl Session {
         if !matches!(self.state, State::Fresh) || self.role != Role::Client {
             return Err(Error::new(ErrorKind::Usage, "connect is for a client, and only once"));
         }
-        self.offer(self.config.newest(), timeout, now);
+        let Some(newest) = self.config.newest_with_handshake() else {
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "a client needs a revision with a handshake to offer",
+            ));
+        };
+        self.offer(newest, timeout, now);
         Ok(())
     }
 
@@ -95,9 +101,8 @@ impl Session {
         }
         let Some(revision) = self.negotiate(&params.protocol_version) else {
             let error = ErrorObject::new(ErrorCode::INVALID_PARAMS, "Unsupported protocol version");
-            let supported = self.config.revisions.iter().map(Revision::to_string).collect();
-            let requested = params.protocol_version;
-            return self.reply_error(id, error.with_data(&Unsupported { supported, requested }));
+            let error = error.with_data(&self.unsupported(params.protocol_version));
+            return self.reply_error(id, error);
         };
         let result = self.initialize_result(revision);
         write::result(&mut self.wire, id, &result);
@@ -109,25 +114,43 @@ impl Session {
         });
     }
 
-    /// The requested revision if we speak it, else our newest, else nothing when told to be strict.
+    /// The requested revision if we speak it, else our newest, else nothing when told to be strict;
+    /// always one with a handshake.
     fn negotiate(&self, requested: &str) -> Option<Revision> {
-        let known = Revision::named(requested).filter(|revision| self.config.revisions.contains(revision));
-        known.or_else(|| (!self.config.strict_revision).then(|| self.config.newest()))
+        let known = self
+            .config
+            .with_handshake()
+            .find(|revision| revision.name() == requested);
+        let ours = self
+            .config
+            .newest_with_handshake()
+            .filter(|_| !self.config.strict_revision);
+        known.or(ours)
+    }
+
+    /// What we speak, for one who asked for something else.
+    pub(super) fn unsupported(&self, requested: String) -> Unsupported {
+        let supported = self.config.revisions.iter().map(Revision::to_string).collect();
+        Unsupported { supported, requested }
     }
 
     fn initialize_result(&self, revision: Revision) -> String {
-        let capabilities = if self.registry.has_tools() {
-            "{\"tools\":{}}"
-        } else {
-            "{}"
-        };
         let result = ObjectWriter::new()
             .string("protocolVersion", revision.name())
-            .json("capabilities", capabilities)
+            .json("capabilities", self.server_capabilities())
             .json("serverInfo", &to_json(&self.config.info));
         match &self.config.instructions {
             Some(text) => result.string("instructions", text).finish(),
             None => result.finish(),
+        }
+    }
+
+    /// What the registry lets us declare.
+    pub(super) fn server_capabilities(&self) -> &'static str {
+        if self.registry.has_tools() {
+            "{\"tools\":{}}"
+        } else {
+            "{}"
         }
     }
 
@@ -162,9 +185,9 @@ impl Session {
             return Err(broken("capabilities and serverInfo must be objects"));
         }
         let version = &result.protocol_version;
-        let revision = Revision::named(version).filter(|revision| self.config.revisions.contains(revision));
+        let revision = self.config.with_handshake().find(|revision| revision.name() == version);
         let revision = revision.ok_or_else(|| {
-            let ours: Vec<_> = self.config.revisions.iter().map(|revision| revision.name()).collect();
+            let ours: Vec<_> = self.config.with_handshake().map(Revision::name).collect();
             let ours = ours.join(", ");
             Error::new(
                 ErrorKind::Protocol,
@@ -189,10 +212,9 @@ impl Session {
             return None;
         }
         let unsupported: Unsupported = serde_json::from_str(error.data()?).ok()?;
-        let shared = unsupported.supported.iter().filter_map(|name| Revision::named(name));
-        shared
-            .filter(|revision| self.config.revisions.contains(revision) && *revision < offered)
-            .max()
+        let theirs = |revision: &Revision| unsupported.supported.iter().any(|name| name == revision.name());
+        let ours = self.config.with_handshake().filter(|revision| *revision < offered);
+        ours.filter(theirs).max()
     }
 
     fn become_ready(&mut self, peer: Peer) {
@@ -209,6 +231,6 @@ impl Session {
     }
 }
 
-fn to_json(value: &impl Serialize) -> String {
+pub(super) fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|error| unreachable!("strings always serialise: {error}"))
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::output::InboundId;
 use crate::ToolIndex;
 use crate::jsonrpc::{Json, RequestId};
+use crate::revision::Era;
 
 /// The calls of the peer that wait for an answer.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub(super) struct Inbound {
 #[derive(Debug)]
 pub(super) struct Call {
     pub request: RequestId,
+    /// The rules of the revision that the request is in.
+    pub era: &'static Era,
     /// The tool that runs, or the request that waits for [`Inbound::take_parked`].
     pub work: Work,
     /// The JSON text of the progress token, if the caller gave one.
@@ -44,7 +47,13 @@ impl Inbound {
         self.by_request.contains_key(request)
     }
 
-    pub(super) fn insert(&mut self, request: RequestId, work: Work, progress_token: Option<Box<str>>) -> InboundId {
+    pub(super) fn insert(
+        &mut self,
+        request: RequestId,
+        era: &'static Era,
+        work: Work,
+        progress_token: Option<Box<str>>,
+    ) -> InboundId {
         let id = InboundId(self.next);
         self.next += 1;
         self.by_request.insert(request.clone(), id);
@@ -52,6 +61,7 @@ impl Inbound {
             id,
             Call {
                 request,
+                era,
                 work,
                 progress_token,
                 last_progress: f64::NEG_INFINITY,
@@ -72,13 +82,13 @@ impl Inbound {
     }
 
     /// Removes a call that waits for the registry; leaves any other one alone.
-    pub(super) fn take_parked(&mut self, id: InboundId) -> Option<(RequestId, Box<str>, Option<Json>)> {
+    pub(super) fn take_parked(&mut self, id: InboundId) -> Option<(RequestId, &'static Era, Box<str>, Option<Json>)> {
         if !matches!(self.calls.get(&id)?.work, Work::Parked { .. }) {
             return None;
         }
         let call = self.take(id)?;
         match call.work {
-            Work::Parked { method, params } => Some((call.request, method, params)),
+            Work::Parked { method, params } => Some((call.request, call.era, method, params)),
             Work::Tool(_) => None,
         }
     }

@@ -7,6 +7,9 @@
 //! | ready | served | sent, if its capability was negotiated |
 //! | draining (the peer closed its side) | none comes | refused |
 //! | closed | ignored | refused |
+//!
+//! A request that names a revision without a handshake in its `_meta` is served by that revision's
+//! rules in any state but the last two (see `stateless.rs`).
 
 mod config;
 mod encode;
@@ -16,12 +19,13 @@ mod inbound;
 mod outbound;
 mod output;
 mod receive;
+mod stateless;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use config::{CallOptions, Config, Implementation, Limits, Role};
+pub use config::{CacheHints, CallOptions, Config, Implementation, Limits, Role};
 pub use encode::{encode_output, encode_text_result};
 pub use error::{Error, ErrorKind, Fault};
 pub use output::{Answer, Direction, InboundId, OutboundId, Output, Peer, Problem, ProblemKind};
@@ -294,12 +298,12 @@ impl Session {
         let Some(call) = self.inbound.take(id) else {
             return false;
         };
-        let wire = &mut self.wire;
+        let (id, era) = (&call.request, call.era);
         match answer {
-            Answer::Result(text) => write::result(wire, &call.request, text),
-            Answer::Error(error) => write::error(wire, Some(&call.request), &error),
-            Answer::Text(text) => write::result(wire, &call.request, &text_result(text).finish()),
-            Answer::ToolError(message) => write::result(wire, &call.request, &tool_error(message)),
+            Answer::Result(text) => self.reply_result(id, era, text),
+            Answer::Error(error) => write::error(&mut self.wire, Some(id), &error),
+            Answer::Text(text) => self.reply_result(id, era, &text_result(text).finish()),
+            Answer::ToolError(message) => self.reply_result(id, era, &tool_error(message)),
             Answer::InvalidArguments(what) => self.refuse_arguments(&call, what),
         }
         self.end_drain_if_idle();
@@ -452,10 +456,10 @@ impl Session {
             Work::Tool(tool) => self.registry.tool_name(tool),
             Work::Parked { .. } => Box::default(),
         };
-        if self.era().input_errors_are_results {
+        if call.era.input_errors_are_results {
             let code = ErrorCode::INVALID_PARAMS.0;
             let text = tool_error(&format!("Invalid arguments for tool {name} ({code}): {what}"));
-            write::result(&mut self.wire, &call.request, &text);
+            self.reply_result(&call.request, call.era, &text);
         } else {
             let message = format!("Invalid arguments for tool {name}: {what}");
             let error = ErrorObject::new(ErrorCode::INVALID_PARAMS, message);
@@ -463,10 +467,11 @@ impl Session {
         }
     }
 
+    /// The rules that the handshake settled on; before it, those of the newest revision with one.
     fn era(&self) -> &'static Era {
         match self.state {
             State::Ready { revision, .. } => revision.era(),
-            _ => Revision::LATEST.era(),
+            _ => Revision::V2025_11_25.era(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What arrives: from bytes to lines, messages and what each one asks for.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -12,6 +13,7 @@ use crate::frame::Line;
 use crate::jsonrpc::{
     ErrorCode, ErrorObject, Malformed, Meant, Message, RequestId, is_array, members, parse_batch, write,
 };
+use crate::revision::Era;
 use crate::session::error::{Error, ErrorKind};
 
 /// The params of `tools/call`.
@@ -166,6 +168,11 @@ impl Session {
             let message = format!("Invalid request: the id {id} is in use by a call that is not answered yet");
             return self.reply_error(&id, ErrorObject::new(ErrorCode::INVALID_REQUEST, message));
         }
+        match self.stated_era(params) {
+            Ok(Some(era)) => return self.dispatch(id, era, method, params),
+            Ok(None) => {}
+            Err(error) => return self.reply_error(&id, error),
+        }
         match method {
             "ping" => write::result(&mut self.wire, &id, "{}"),
             "initialize" if self.role == Role::Server => self.receive_initialize(&id, params),
@@ -174,25 +181,26 @@ impl Session {
                 let error = ErrorObject::new(ErrorCode::INVALID_REQUEST, message);
                 self.reply_error(&id, error.with_data(&"initialize first"));
             }
-            _ => self.dispatch(id, method, params),
+            _ => self.dispatch(id, self.era(), method, params),
         }
     }
 
-    /// Serves a request once the handshake is done.
-    fn dispatch(&mut self, id: RequestId, method: &str, params: Option<&RawValue>) {
+    /// Serves a request, once its revision is known.
+    fn dispatch(&mut self, id: RequestId, era: &'static Era, method: &str, params: Option<&RawValue>) {
         let has_tools = self.role == Role::Server && self.registry.has_tools();
         match method {
+            "server/discover" if era.stateless => self.discover(&id, era),
             "tools/list" | "tools/call" if has_tools && !self.registry.is_described() => {
                 let work = Work::Parked {
                     method: method.into(),
                     params: params.map(RawValue::to_owned),
                 };
-                if let Some(id) = self.admit(id, work, None) {
+                if let Some(id) = self.admit(id, era, work, None) {
                     self.outputs.push_back(Output::Describe { id });
                 }
             }
-            "tools/list" if has_tools => self.list_tools(&id, params),
-            "tools/call" if has_tools => self.receive_tool_call(id, params),
+            "tools/list" if has_tools => self.list_tools(&id, era, params),
+            "tools/call" if has_tools => self.receive_tool_call(id, era, params),
             _ => {
                 let message = format!("Method not found: {method}");
                 self.reply_error(&id, ErrorObject::new(ErrorCode::METHOD_NOT_FOUND, message));
@@ -203,18 +211,18 @@ impl Session {
     /// Serves a call that waited for the registry ([`Output::Describe`]). False when it was
     /// cancelled meanwhile.
     pub fn resume(&mut self, id: InboundId) -> bool {
-        let Some((request, method, params)) = self.inbound.take_parked(id) else {
+        let Some((request, era, method, params)) = self.inbound.take_parked(id) else {
             return false;
         };
         match &*method {
-            "tools/list" => self.list_tools(&request, params.as_deref()),
-            _ => self.receive_tool_call(request, params.as_deref()),
+            "tools/list" => self.list_tools(&request, era, params.as_deref()),
+            _ => self.receive_tool_call(request, era, params.as_deref()),
         }
         self.end_drain_if_idle();
         true
     }
 
-    fn list_tools(&mut self, id: &RequestId, params: Option<&RawValue>) {
+    fn list_tools(&mut self, id: &RequestId, era: &'static Era, params: Option<&RawValue>) {
         #[derive(Deserialize)]
         struct Paginated {
             #[serde(default)]
@@ -225,15 +233,15 @@ impl Session {
             serde_json::from_str(params.get()).map(|p: Paginated| p.cursor)
         }) {
             Ok(None) => {
-                let wire = &mut self.wire;
-                self.registry.with_tool_list(|list| write::result(wire, id, list));
+                let registry = Arc::clone(&self.registry);
+                registry.with_tool_list(|list| self.reply_cacheable(id, era, list));
             }
             Ok(Some(_)) => self.reply_error(id, ErrorObject::new(ErrorCode::INVALID_PARAMS, "Invalid cursor")),
             Err(error) => self.reply_error(id, invalid_params("tools/list", &error)),
         }
     }
 
-    fn receive_tool_call(&mut self, id: RequestId, params: Option<&RawValue>) {
+    fn receive_tool_call(&mut self, id: RequestId, era: &'static Era, params: Option<&RawValue>) {
         let params = params.map_or("{}", RawValue::get);
         let call: CallToolParams<'_> = match serde_json::from_str(params) {
             Ok(call) => call,
@@ -256,7 +264,7 @@ impl Session {
             }
         };
         let wants_progress = token.is_some();
-        if let Some(id) = self.admit(id, Work::Tool(tool), token) {
+        if let Some(id) = self.admit(id, era, Work::Tool(tool), token) {
             let arguments = arguments.map(RawValue::to_owned);
             self.outputs.push_back(Output::ToolCall {
                 id,
@@ -268,14 +276,20 @@ impl Session {
     }
 
     /// Opens an entry for a call, unless too many wait already.
-    fn admit(&mut self, request: RequestId, work: Work, token: Option<Box<str>>) -> Option<InboundId> {
+    fn admit(
+        &mut self,
+        request: RequestId,
+        era: &'static Era,
+        work: Work,
+        token: Option<Box<str>>,
+    ) -> Option<InboundId> {
         let limit = self.config.limits.in_flight;
         if self.inbound.len() >= limit {
             let message = format!("{limit} calls wait for an answer already; try again when some are done");
             self.reply_error(&request, ErrorObject::new(ErrorCode::INTERNAL_ERROR, message));
             return None;
         }
-        Some(self.inbound.insert(request, work, token))
+        Some(self.inbound.insert(request, era, work, token))
     }
 
     fn receive_notification(&mut self, method: &str, params: Option<&RawValue>, now: Instant) {
