@@ -1,0 +1,27 @@
+//! The native half of the npm package `oxmcp`. `ts/native.ts` loads it and gives it types.
+//!
+//! A thin border over `oxmcp-proto`: JavaScript owns the event loop, the pipes, the clock and every callback; what
+//! crosses is bytes, numbers and JSON text. Nothing here keeps a JavaScript value between two calls, and no thread is
+//! started, so an environment that goes away leaves nothing behind.
+
+mod child;
+mod error;
+mod groups;
+pub mod hot;
+mod options;
+pub mod pipe;
+mod session;
+mod session_client;
+mod session_server;
+#[cfg(unix)]
+mod signals;
+mod state;
+
+use napi_derive::napi;
+
+/// The version of the Rust core inside this addon.
+#[napi]
+#[must_use]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}

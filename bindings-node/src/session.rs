@@ -1,0 +1,132 @@
+//! The class `Session`: how it is driven and drained. What each side does is in its own file.
+
+use std::sync::Arc;
+
+use napi::bindgen_prelude::BufferSlice;
+use napi::{Env, JsString};
+use napi_derive::napi;
+use oxmcp_proto::{Instant, Registry};
+
+use crate::error::Failure;
+use crate::state::Handle;
+
+/// One end of a connection, driven by JavaScript with the clock passed in (milliseconds).
+#[napi]
+pub struct Session {
+    pub(crate) handle: Handle,
+}
+
+/// What a session holds at the moment.
+#[napi(object)]
+pub struct Stats {
+    /// Calls of the peer that wait for an answer.
+    pub inbound: u32,
+    /// Calls of ours that wait for an answer.
+    pub outbound: u32,
+    /// Bytes of a line that is not complete yet.
+    pub buffered: u32,
+}
+
+#[napi]
+impl Session {
+    /// The number by which the functions of the hot path know this session.
+    #[napi(getter)]
+    pub fn handle(&self) -> u32 {
+        self.handle.number()
+    }
+
+    /// Takes in bytes from the peer.
+    #[napi]
+    pub fn receive(&self, env: &Env, bytes: &[u8], now: f64) -> napi::Result<()> {
+        self.drive(env, |session| session.receive(bytes, Instant::from_millis(now)))
+    }
+
+    /// The peer closed its side.
+    #[napi]
+    pub fn end_input(&self, env: &Env, now: f64) -> napi::Result<()> {
+        self.drive(env, |session| session.end_input(Instant::from_millis(now)))
+    }
+
+    /// Ends the session.
+    #[napi]
+    pub fn close(&self, env: &Env, why: String) -> napi::Result<()> {
+        self.drive(env, |session| session.close(&why))
+    }
+
+    /// Lets time pass.
+    #[napi]
+    pub fn handle_timeout(&self, env: &Env, now: f64) -> napi::Result<()> {
+        self.drive(env, |session| session.handle_timeout(Instant::from_millis(now)))
+    }
+
+    /// When `handleTimeout` must be called at the latest.
+    #[napi]
+    pub fn poll_timeout(&self, env: &Env) -> napi::Result<Option<f64>> {
+        self.handle
+            .with(env, |state| Ok(state.session.poll_timeout().map(Instant::as_millis)))
+    }
+
+    /// All events since the last time, as the text of one flat JSON array, and the bytes for the peer.
+    #[napi]
+    pub fn poll<'env>(&self, env: &'env Env) -> napi::Result<(JsString<'env>, BufferSlice<'env>)> {
+        let events = match self.take_events(env)? {
+            Some(events) => events,
+            None => env.create_string("[]")?,
+        };
+        let copy = |wire: &[u8]| BufferSlice::copy_from(env, wire);
+        let wire = match self.handle.with(env, |state| state.take_wire(env, copy))? {
+            Some(wire) => wire,
+            None => copy(&[])?,
+        };
+        Ok((events, wire))
+    }
+
+    /// The events alone; `null` when there are none.
+    #[napi]
+    pub fn take_events<'env>(&self, env: &'env Env) -> napi::Result<Option<JsString<'env>>> {
+        self.handle.with(env, |state| state.take_events(env))
+    }
+
+    /// Gives the result of this call of ours as JSON text, in an event `"text"` in place of `"result"`.
+    #[napi]
+    pub fn keep_text(&self, env: &Env, id: i64) -> napi::Result<()> {
+        self.handle.with(env, |state| {
+            state.keep_text(id as u64);
+            Ok(())
+        })
+    }
+
+    /// How many calls the session holds.
+    #[napi]
+    pub fn stats(&self, env: &Env) -> napi::Result<Stats> {
+        let narrow = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        self.handle.with(env, |state| {
+            let stats = state.session.stats();
+            Ok(Stats {
+                inbound: narrow(stats.inbound),
+                outbound: narrow(stats.outbound),
+                buffered: narrow(stats.buffered),
+            })
+        })
+    }
+}
+
+impl Session {
+    pub(crate) fn new(session: oxmcp_proto::Session, registry: Arc<Registry>) -> Self {
+        Self {
+            handle: Handle::new(session, registry),
+        }
+    }
+
+    pub(crate) fn drive<T>(&self, env: &Env, work: impl FnOnce(&mut oxmcp_proto::Session) -> T) -> napi::Result<T> {
+        self.handle.with(env, |state| state.drive(env, work))
+    }
+
+    pub(crate) fn try_drive<T>(
+        &self,
+        env: &Env,
+        work: impl FnOnce(&mut oxmcp_proto::Session) -> Result<T, Failure>,
+    ) -> napi::Result<T> {
+        self.handle.with(env, |state| state.try_drive(env, work))
+    }
+}

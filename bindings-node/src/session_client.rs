@@ -1,0 +1,72 @@
+//! A session's calls of its own, and the handshake that a client starts.
+
+use std::sync::Arc;
+
+use napi::Env;
+use napi_derive::napi;
+use oxmcp_proto::{Instant, OutboundId};
+
+use crate::options::{CallTuple, call_options, config, optional_duration};
+use crate::session::Session;
+
+#[napi]
+impl Session {
+    /// A client's end.
+    #[napi(factory)]
+    pub fn client(env: &Env, info: String, options: String) -> napi::Result<Self> {
+        let config = config(&info, &options).map_err(|failure| failure.throw(env))?;
+        Ok(Self::new(oxmcp_proto::Session::client(config), Arc::default()))
+    }
+
+    /// Starts the handshake.
+    #[napi]
+    pub fn connect(&self, env: &Env, timeout: Option<f64>, now: f64) -> napi::Result<()> {
+        self.try_drive(env, |session| {
+            let timeout = optional_duration("timeout", timeout)?;
+            Ok(session.connect(timeout, Instant::from_millis(now))?)
+        })
+    }
+
+    /// Makes a call. `params` is the JSON text of an object. Gives the call's id.
+    #[napi]
+    pub fn begin(
+        &self,
+        env: &Env,
+        method: String,
+        params: Option<String>,
+        options: Option<CallTuple>,
+        now: f64,
+    ) -> napi::Result<i64> {
+        self.try_drive(env, |session| {
+            let options = call_options(options)?;
+            let id = session.begin(&method, params.as_deref(), options, Instant::from_millis(now))?;
+            // Ids count up from zero one by one, and so stay exact in JavaScript.
+            Ok(id.0 as i64)
+        })
+    }
+
+    /// Calls a tool. `arguments` is the JSON text of an object. Gives the call's id.
+    #[napi]
+    pub fn call_tool(
+        &self,
+        env: &Env,
+        name: String,
+        arguments: Option<String>,
+        options: Option<CallTuple>,
+        now: f64,
+    ) -> napi::Result<i64> {
+        crate::hot::call_tool(env, self.handle.number(), name, arguments, options, now)
+    }
+
+    /// Cancels a call of ours. False when it had ended.
+    #[napi]
+    pub fn cancel(&self, env: &Env, id: i64, reason: Option<String>) -> napi::Result<bool> {
+        self.drive(env, |session| session.cancel(OutboundId(id as u64), reason.as_deref()))
+    }
+
+    /// Sends a notification. `params` is the JSON text of an object.
+    #[napi]
+    pub fn notify(&self, env: &Env, method: String, params: Option<String>) -> napi::Result<()> {
+        self.try_drive(env, |session| Ok(session.notify(&method, params.as_deref())?))
+    }
+}

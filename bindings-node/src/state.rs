@@ -1,0 +1,210 @@
+//! What a session of JavaScript is in Rust, and where it is kept.
+//!
+//! States lie in a table of their thread, under a number that JavaScript passes: it costs a tenth of unwrapping an
+//! object, which the three functions of the hot path (`hot.rs`) would otherwise do for every message.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use napi::{Env, JsString};
+use oxmcp_proto::{Output, Registry, Session, encode_output, encode_text_result};
+
+use crate::error::Failure;
+
+/// How the text of events starts. The space is left out unless it has something to say.
+const START: &[u8] = b" [";
+
+/// A session and the two buffers in which its outputs gather.
+pub(crate) struct State {
+    pub(crate) session: Session,
+    pub(crate) registry: Arc<Registry>,
+    /// Set by a panic: the session may be half changed, so nothing goes in or out any more.
+    broken: Option<String>,
+    /// Calls whose result JavaScript wants as text.
+    as_text: HashSet<u64>,
+    events: Vec<u8>,
+    wire: Vec<u8>,
+}
+
+/// The place of a state in the table of its thread.
+pub(crate) struct Handle(u32);
+
+thread_local! {
+    static STATES: RefCell<Vec<Option<Box<State>>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Handle {
+    pub(crate) fn new(session: Session, registry: Arc<Registry>) -> Self {
+        let state = Box::new(State {
+            session,
+            registry,
+            broken: None,
+            as_text: HashSet::new(),
+            events: START.to_vec(),
+            wire: Vec::new(),
+        });
+        STATES.with_borrow_mut(|states| {
+            let place = states.iter().position(Option::is_none).unwrap_or(states.len());
+            if place == states.len() {
+                states.push(None);
+            }
+            states[place] = Some(state);
+            Self(u32::try_from(place).unwrap_or_else(|_| unreachable!("memory ends before the numbers do")))
+        })
+    }
+
+    pub(crate) fn number(&self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn with<T>(&self, env: &Env, work: impl FnOnce(&mut State) -> napi::Result<T>) -> napi::Result<T> {
+        with(self.0, env, work)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // At the end of a thread its table may be gone first.
+        let _ = STATES.try_with(|states| states.borrow_mut()[self.0 as usize].take());
+    }
+}
+
+/// Lends out the state of this number.
+///
+/// It leaves the table meanwhile: making a JavaScript value can collect garbage, which drops other handles.
+pub(crate) fn with<T>(number: u32, env: &Env, work: impl FnOnce(&mut State) -> napi::Result<T>) -> napi::Result<T> {
+    let taken = STATES.with_borrow_mut(|states| states.get_mut(number as usize)?.take());
+    let Some(mut state) = taken else {
+        return Err(Failure::Broken("the session is gone".to_owned()).throw(env));
+    };
+    let outcome = work(&mut state);
+    STATES.with_borrow_mut(|states| states[number as usize] = Some(state));
+    outcome
+}
+
+impl State {
+    /// Runs one input. A panic in it breaks this session alone.
+    pub(crate) fn drive<T>(&mut self, env: &Env, work: impl FnOnce(&mut Session) -> T) -> napi::Result<T> {
+        self.try_drive(env, |session| Ok(work(session)))
+    }
+
+    /// `drive` for work that the core may refuse.
+    pub(crate) fn try_drive<T>(
+        &mut self,
+        env: &Env,
+        work: impl FnOnce(&mut Session) -> Result<T, Failure>,
+    ) -> napi::Result<T> {
+        if let Some(why) = &self.broken {
+            return Err(Failure::Broken(why.clone()).throw(env));
+        }
+        let session = &mut self.session;
+        match catch_unwind(AssertUnwindSafe(|| work(session))) {
+            Ok(outcome) => outcome.map_err(|failure| failure.throw(env)),
+            Err(panic) => {
+                let why = format!("a fault inside oxmcp ended this connection: {}", panic_text(&*panic));
+                self.broken = Some(why.clone());
+                Err(Failure::Broken(why).throw(env))
+            }
+        }
+    }
+
+    /// All events since the last time, as the text of one flat JSON array; `None` when there are none.
+    pub(crate) fn take_events<'env>(&mut self, env: &'env Env) -> napi::Result<Option<JsString<'env>>> {
+        self.pump(env)?;
+        if self.events.len() == START.len() {
+            return Ok(None);
+        }
+        self.take_text(env, START.len() - 1).map(Some)
+    }
+
+    /// `take_events`, with a space before the text, which may be `[]`, when there is something to write.
+    pub(crate) fn take_events_and_mark_wire<'env>(&mut self, env: &'env Env) -> napi::Result<Option<JsString<'env>>> {
+        if self.wire.is_empty() {
+            self.pump(env)?;
+        }
+        if self.wire.is_empty() {
+            return self.take_events(env);
+        }
+        self.take_text(env, 0).map(Some)
+    }
+
+    fn take_text<'env>(&mut self, env: &'env Env, from: usize) -> napi::Result<JsString<'env>> {
+        self.events.push(b']');
+        let text = js_string(env, &self.events[from..])?;
+        empty(&mut self.events);
+        Ok(text)
+    }
+
+    /// Hands the bytes for the peer to `take`; `None` when there are none.
+    pub(crate) fn take_wire<T>(
+        &mut self,
+        env: &Env,
+        take: impl FnOnce(&[u8]) -> napi::Result<T>,
+    ) -> napi::Result<Option<T>> {
+        self.pump(env)?;
+        if self.wire.is_empty() {
+            return Ok(None);
+        }
+        let taken = take(&self.wire)?;
+        self.session.recycle(std::mem::take(&mut self.wire));
+        Ok(Some(taken))
+    }
+
+    pub(crate) fn keep_text(&mut self, id: u64) {
+        self.as_text.insert(id);
+    }
+
+    /// Moves what the core has to say into the two buffers.
+    fn pump(&mut self, env: &Env) -> napi::Result<()> {
+        while let Some(output) = self.drive(env, Session::poll_output)? {
+            match output {
+                Output::Wire(bytes) if self.wire.is_empty() => self.wire = bytes,
+                Output::Wire(bytes) => {
+                    self.wire.extend_from_slice(&bytes);
+                    self.session.recycle(bytes);
+                }
+                output => self.push_event(output),
+            }
+        }
+        Ok(())
+    }
+
+    fn push_event(&mut self, output: Output) {
+        if self.events.len() > START.len() {
+            self.events.push(b',');
+        }
+        if let Output::Done { id, outcome } = &output
+            && !self.as_text.is_empty()
+            && self.as_text.remove(&id.0)
+            && let Ok(result) = outcome
+        {
+            return encode_text_result(&mut self.events, *id, result);
+        }
+        encode_output(&mut self.events, output);
+    }
+}
+
+/// JSON text as a JavaScript string; plain ASCII is copied as it is.
+pub(crate) fn js_string<'env>(env: &'env Env, text: &[u8]) -> napi::Result<JsString<'env>> {
+    if text.is_ascii() {
+        return env.create_string_latin1(text);
+    }
+    let text = std::str::from_utf8(text).map_err(|error| napi::Error::from_reason(format!("not UTF-8: {error}")))?;
+    env.create_string(text)
+}
+
+/// Empties the events; a rare huge text must not pin its memory for the life of the connection.
+fn empty(events: &mut Vec<u8>) {
+    const KEPT: usize = 256 * 1024;
+    events.truncate(START.len());
+    events.shrink_to(KEPT);
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("unknown")
+}

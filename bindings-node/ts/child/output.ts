@@ -1,0 +1,61 @@
+/**
+ * Reading what a child writes: into one buffer where the system allows, else in chunks of Node's. Internal.
+ */
+
+import type { ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
+import type { Readable } from 'node:stream';
+
+import { native } from '../native.js';
+
+const BUFFER = 64 * 1024;
+
+/** The output of a child that is not started yet. */
+export interface Output {
+  /** What to give the child as its standard output. */
+  readonly stdio: 'pipe' | number;
+  /** Starts reading; `data` gets each chunk as the first bytes of a buffer, which is theirs during the call. */
+  read(child: ChildProcess, data: (buffer: Uint8Array, length: number) => void): Readable;
+  /** The child has its end, or there is no child. */
+  started(): void;
+  /** There is no child to read from. */
+  abandon(): void;
+}
+
+export function makeOutput(): Output {
+  const pair = native().socketPair();
+  return pair === null ? pipeOutput() : socketOutput(pair[0], pair[1]);
+}
+
+function socketOutput(ours: number, theirs: number): Output {
+  return {
+    stdio: theirs,
+    read(_child, data) {
+      const buffer = Buffer.allocUnsafeSlow(BUFFER);
+      const onread = {
+        buffer,
+        callback(length: number): boolean {
+          data(buffer, length);
+          return true;
+        },
+      };
+      const options: SocketConstructorOpts & ConnectOpts = { fd: ours, readable: true, writable: false, onread };
+      return new Socket(options);
+    },
+    started: () => closeSync(theirs),
+    abandon: () => closeSync(ours),
+  };
+}
+
+function pipeOutput(): Output {
+  return {
+    stdio: 'pipe',
+    read(child, data) {
+      if (child.stdout === null) throw new TypeError('a piped child has an output');
+      return child.stdout.on('data', (chunk: Buffer) => data(chunk, chunk.length));
+    },
+    started: () => {},
+    abandon: () => {},
+  };
+}

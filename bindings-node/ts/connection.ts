@@ -1,0 +1,370 @@
+/**
+ * Drives one native session: bytes in, events out, one write per turn of the event loop, one timer. Internal.
+ */
+
+import { onAbort } from './abort.js';
+import type { Clock, Timer } from './clock.js';
+import { ConnectionClosedError, type ErrorDetails, fromNative, nativeDetails, toError } from './errors.js';
+import { type NativeCallOptions, type NativeSession, native } from './native.js';
+import {
+  type ConnectOptions,
+  type Notification,
+  type Problem,
+  type RequestOptions,
+  milliseconds,
+  toNative,
+} from './options.js';
+import type { Transport, TransportEnd } from './transport.js';
+import type { Implementation, JsonObject, Progress, ServerCapabilities } from './types.js';
+
+/** The other side, as it presented itself at the handshake. */
+export interface Peer {
+  readonly protocolVersion: string;
+  readonly info: Implementation;
+  readonly capabilities: ServerCapabilities;
+  readonly instructions?: string;
+}
+
+/** What a connection tells its owner. The owner's functions never throw. */
+export interface ConnectionHooks {
+  notification(notification: Notification): void;
+  problem(problem: Problem): void;
+  /** A function of the program threw. */
+  thrown(error: unknown): void;
+  closed(): void;
+}
+
+/** A call of ours that waits. */
+interface Call {
+  resolve(result: unknown): void;
+  reject(reason: unknown): void;
+  readonly onprogress: ((progress: Progress) => void) | undefined;
+  /** Stops listening for the call's abort. */
+  release: (() => void) | undefined;
+}
+
+/** Bytes waiting to be written over which nothing more is read: the peer must read before we answer it more. */
+const BACKLOG = 16 * 1024 * 1024;
+
+/** Calls that wait to be written together; more of them leave in parts, so that the server works while we go on. */
+const BURST = 16;
+
+export class Connection {
+  readonly #native = native();
+  readonly #session: NativeSession;
+  readonly #handle: number;
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #hooks: ConnectionHooks;
+  readonly #calls = new Map<number, Call>();
+  #handshake: Call | undefined;
+  #peer: Peer | undefined;
+  #end: TransportEnd | undefined;
+  #closed = false;
+  #flushing = false;
+  #rearm = false;
+  #unsent = 0;
+  #timer: { readonly at: number; readonly timer: Timer } | undefined;
+
+  constructor(session: NativeSession, transport: Transport, clock: Clock, hooks: ConnectionHooks) {
+    this.#session = session;
+    this.#handle = session.handle;
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#hooks = hooks;
+  }
+
+  get peer(): Peer | undefined {
+    return this.#peer;
+  }
+
+  /** The session itself, for tests. */
+  get session(): NativeSession {
+    return this.#session;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** What is held at the moment: calls that wait, here and in the core. */
+  get stats(): { calls: number; inbound: number; outbound: number; buffered: number; timer: boolean } {
+    return { calls: this.#calls.size, ...this.#session.stats(), timer: this.#timer !== undefined };
+  }
+
+  /** Starts the transport and the handshake; resolves once the connection is ready. */
+  open(options: ConnectOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { signal } = options;
+      if (signal?.aborted) {
+        this.#closed = true;
+        reject(signal.reason);
+        return;
+      }
+      try {
+        this.#session.connect(milliseconds('timeout', options.timeout), this.#clock.now());
+      } catch (thrown) {
+        this.#closed = true;
+        reject(fromNative(thrown));
+        return;
+      }
+      const handshake: Call = { resolve: () => resolve(), reject, onprogress: undefined, release: undefined };
+      this.#handshake = handshake;
+      if (signal !== undefined) {
+        handshake.release = onAbort(signal, () => {
+          this.#takeHandshake()?.reject(signal.reason);
+          void this.close('connecting was aborted');
+        });
+      }
+      this.#transport.open({
+        data: (buffer, length) => this.#receive(buffer, length),
+        drained: () => this.#transport.pause(false),
+        ended: (why) => this.#ended(why),
+      });
+      this.#flushSoon();
+    });
+  }
+
+  /** Makes a call. `params` is JSON text. */
+  request(method: string, params: string | null, options: RequestOptions | undefined): Promise<unknown> {
+    return this.#call(options, (native, now) => this.#session.begin(method, params, native, now));
+  }
+
+  /** Calls a tool. `args` is JSON text. */
+  callTool(name: string, args: string | null, options: RequestOptions | undefined): Promise<unknown> {
+    return this.#call(options, (native, now) => this.#native.callTool(this.#handle, name, args, native, now));
+  }
+
+  /** Sends a notification. `params` is JSON text. */
+  notify(method: string, params: string | null): void {
+    try {
+      this.#session.notify(method, params);
+    } catch (thrown) {
+      throw this.#refused(thrown);
+    }
+    this.#flushSoon();
+  }
+
+  /** Ends the connection: what waits fails with `why`. Resolves when nothing of the transport is left. */
+  close(why: string): Promise<void> {
+    if (!this.#closed) this.#drive((session) => session.close(why));
+    return this.#transport.close();
+  }
+
+  #call(
+    options: RequestOptions | undefined,
+    begin: (options: NativeCallOptions | null, now: number) => number,
+  ): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const signal = options?.signal;
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      let id: number;
+      try {
+        const native = toNative(options);
+        id = begin(native, this.#clock.now());
+        // All calls with the default timeout end in the order they were made, so one timer is enough for them.
+        if (native !== null) this.#rearm = true;
+        if (options?.rawJson) this.#session.keepText(id);
+      } catch (thrown) {
+        reject(this.#refused(thrown));
+        return;
+      }
+      const call: Call = { resolve, reject, onprogress: options?.onprogress, release: undefined };
+      this.#calls.set(id, call);
+      if (signal !== undefined) call.release = onAbort(signal, () => this.#cancel(id, signal.reason));
+      if (++this.#unsent === BURST) this.#flush();
+      else this.#flushSoon();
+    });
+  }
+
+  /** The program gives a call up: it fails at once, and the server is told at once. */
+  #cancel(id: number, reason: unknown): void {
+    const call = this.#take(id);
+    if (call === undefined) return;
+    call.reject(reason);
+    this.#drive((session) => session.cancel(id, reason instanceof Error ? reason.message : String(reason)));
+  }
+
+  /** Removes a call: whoever gets it is the one to settle it. */
+  #take(id: number): Call | undefined {
+    const call = this.#calls.get(id);
+    if (call === undefined) return undefined;
+    this.#calls.delete(id);
+    call.release?.();
+    return call;
+  }
+
+  #takeHandshake(): Call | undefined {
+    const handshake = this.#handshake;
+    this.#handshake = undefined;
+    handshake?.release?.();
+    return handshake;
+  }
+
+  // The hot path: one crossing in, one JSON.parse, and what the core wants to say of itself goes out at once. Calls that
+  // the results set off are written together once all of them have been made.
+  #receive(buffer: Uint8Array, length: number): void {
+    let events: string | null;
+    try {
+      events = this.#native.receive(this.#handle, buffer, length, this.#clock.now());
+    } catch (thrown) {
+      this.#break(fromNative(thrown));
+      return;
+    }
+    if (events === null) return;
+    this.#dispatch(events);
+    if (events.charCodeAt(0) === 0x20) this.#flush();
+  }
+
+  /** Runs one input of the session that cannot be refused, with all that follows from it. */
+  #drive(input: (session: NativeSession) => void): void {
+    try {
+      input(this.#session);
+      const events = this.#session.takeEvents();
+      if (events !== null) this.#dispatch(events);
+    } catch (thrown) {
+      this.#break(fromNative(thrown));
+      return;
+    }
+    this.#flush();
+  }
+
+  #ended(why: TransportEnd): void {
+    this.#end = why;
+    if (!this.#closed) this.#drive((session) => session.endInput(this.#clock.now()));
+  }
+
+  /** Writes all there is once the program has had its say: after the promise callbacks that run now. */
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    process.nextTick(this.#flushNow);
+  }
+
+  readonly #flushNow = (): void => {
+    this.#flushing = false;
+    this.#flush();
+    if (this.#rearm || this.#timer === undefined) this.#arm();
+  };
+
+  #flush(): void {
+    this.#unsent = 0;
+    let wire: string | Uint8Array | null;
+    try {
+      wire = this.#native.takeWire(this.#handle);
+    } catch (thrown) {
+      this.#break(fromNative(thrown));
+      return;
+    }
+    if (wire === null) return;
+    this.#transport.write(wire);
+    if (this.#transport.backlog > BACKLOG) this.#transport.pause(true);
+  }
+
+  /** Sets the timer, if the next deadline is earlier than what it is set to. A timer that comes too early is no harm. */
+  #arm(): void {
+    this.#rearm = false;
+    const at = this.#closed ? null : this.#session.pollTimeout();
+    if (at === null || (this.#timer !== undefined && this.#timer.at <= at)) return;
+    this.#timer?.timer.cancel();
+    const timer = this.#clock.after(Math.max(0, at - this.#clock.now()), () => {
+      this.#timer = undefined;
+      this.#drive((session) => session.handleTimeout(this.#clock.now()));
+      this.#arm();
+    });
+    this.#timer = { at, timer };
+  }
+
+  // See `encode_outputs` in oxmcp-proto for the rows.
+  #dispatch(text: string): void {
+    const rows = JSON.parse(text) as unknown[];
+    for (let row = 0; row < rows.length; row += 4) {
+      const id = rows[row + 1] as number;
+      const first = rows[row + 2];
+      switch (rows[row]) {
+        case 'result':
+        case 'text':
+          this.#take(id)?.resolve(first);
+          break;
+        case 'error':
+          this.#take(id)?.reject(this.#failure(first as ErrorDetails));
+          break;
+        case 'progress':
+          this.#progress(id, first as Progress & { progressToken: unknown });
+          break;
+        case 'notification':
+          this.#hooks.notification({ method: first as string, params: (rows[row + 3] as JsonObject | null) ?? undefined });
+          break;
+        case 'problem':
+          this.#hooks.problem({ kind: first as Problem['kind'], message: rows[row + 3] as string });
+          break;
+        case 'ready':
+          this.#peer = first as Peer;
+          this.#takeHandshake()?.resolve(undefined);
+          break;
+        case 'connectFailed':
+          this.#takeHandshake()?.reject(this.#failure(first as ErrorDetails));
+          break;
+        case 'closed':
+          this.#finish();
+          break;
+      }
+    }
+  }
+
+  #progress(id: number, { progressToken: _, ...progress }: Progress & { progressToken: unknown }): void {
+    try {
+      this.#calls.get(id)?.onprogress?.(progress);
+    } catch (error) {
+      this.#hooks.thrown(error);
+    }
+  }
+
+  /** The error for the program; after the transport's end it says how that came. */
+  #failure(details: ErrorDetails): Error {
+    if (details.kind !== 'closed' || this.#end === undefined) return toError(details);
+    const { text, process, error } = this.#end;
+    return error ?? new ConnectionClosedError({ ...details, message: `${details.message}${text}` }, process);
+  }
+
+  /** The error for a call that the session did not take. */
+  #refused(thrown: unknown): unknown {
+    const details = nativeDetails(thrown);
+    if (details === undefined) return thrown;
+    const error = this.#failure(details);
+    if (details.kind === 'internal') this.#break(error);
+    return error;
+  }
+
+  /** The session is out of order: all that waits fails, and only this connection ends. */
+  #break(error: unknown): void {
+    this.#takeHandshake()?.reject(error);
+    for (const id of [...this.#calls.keys()]) this.#take(id)?.reject(error);
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#timer?.timer.cancel();
+    this.#timer = undefined;
+    // After this turn, so that what the session still has to say is written first.
+    process.nextTick(() => {
+      this.#flushLast();
+      void this.#transport.close();
+    });
+    this.#hooks.closed();
+  }
+
+  #flushLast(): void {
+    try {
+      const wire = this.#native.takeWire(this.#handle);
+      if (wire !== null) this.#transport.write(wire);
+    } catch {
+      // A broken session has nothing more to say.
+    }
+  }
+}

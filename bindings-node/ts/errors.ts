@@ -1,0 +1,259 @@
+/**
+ * The errors of this package: one tree, whose classes hold across copies of the package.
+ */
+
+/**
+ * What went wrong, as a word to branch on.
+ *
+ * | kind | class | meaning |
+ * | --- | --- | --- |
+ * | `response` | {@link ResponseError} | the server answered with an error |
+ * | `timeout` | {@link RequestTimeoutError} | no answer within the time allowed |
+ * | `cancelled` | {@link CancelledError} | the call was cancelled |
+ * | `closed` | {@link ConnectionClosedError} | the connection ended first |
+ * | `not_negotiated` | {@link CapabilityError} | the server did not declare the capability; nothing was sent |
+ * | `usage` | {@link UsageError} | the call could not be made as asked; nothing was sent |
+ * | `protocol` | {@link ProtocolError} | the server broke the protocol |
+ * | `start` | {@link ServerStartError} | the server's process could not be started |
+ * | `addon` | {@link AddonError} | the native addon could not be loaded |
+ * | `internal` | {@link InternalError} | a fault inside this package |
+ */
+export type ErrorKind =
+  | 'response'
+  | 'timeout'
+  | 'cancelled'
+  | 'closed'
+  | 'not_negotiated'
+  | 'usage'
+  | 'protocol'
+  | 'start'
+  | 'addon'
+  | 'internal';
+
+/** Whose fault an error was: this program's, the other side's, or the connection's. */
+export type Fault = 'local' | 'peer' | 'transport';
+
+/** The error codes of JSON-RPC 2.0 and MCP. A server may send any other number as well. */
+export const ErrorCode = {
+  /** The text is not valid JSON. */
+  ParseError: -32700,
+  /** The JSON is not a valid message here. */
+  InvalidRequest: -32600,
+  /** The method does not exist or was not negotiated. */
+  MethodNotFound: -32601,
+  /** The params do not fit the method; also an unknown tool. */
+  InvalidParams: -32602,
+  /** The receiver failed while handling the request. */
+  InternalError: -32603,
+  /** The connection ended before the answer came. Never on the wire. */
+  ConnectionClosed: -32000,
+  /** No answer came within the time allowed. Never on the wire. */
+  RequestTimeout: -32001,
+  /** No resource has this URI (2025-11-25 and earlier). */
+  ResourceNotFound: -32002,
+  /** The user must visit a URL first (2025-11-25). */
+  UrlElicitationRequired: -32042,
+  /** An HTTP header and the body disagree. */
+  HeaderMismatch: -32020,
+  /** The request needs a capability the client did not declare. */
+  MissingRequiredClientCapability: -32021,
+  /** The server does not speak the requested revision. */
+  UnsupportedProtocolVersion: -32022,
+} as const;
+
+/** The plain data an error is made of. */
+export interface ErrorDetails {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly code?: number;
+  readonly data?: unknown;
+  readonly fault?: Fault;
+  readonly retryable?: boolean;
+  readonly cause?: unknown;
+}
+
+/**
+ * Marks an error with the names of its classes, so that `instanceof` holds when two copies of the package are loaded
+ * (a bundled one and an installed one, say).
+ */
+const BRAND = Symbol.for('oxmcp.error');
+
+/**
+ * The base of all errors of this package.
+ *
+ * @example
+ * ```ts
+ * import { Client, ErrorCode, McpError } from 'oxmcp';
+ *
+ * const client = new Client({ name: 'example', version: '1.0.0' });
+ * try {
+ *   await client.callTool({ name: 'no-such-tool' });
+ * } catch (error) {
+ *   if (error instanceof McpError && error.code === ErrorCode.InvalidParams) console.error(error.message);
+ * }
+ * ```
+ */
+export class McpError extends Error {
+  /** What went wrong, as a word to branch on. */
+  readonly kind: ErrorKind;
+  /** The JSON-RPC code: the server's for a {@link ResponseError}; `undefined` where there is none. */
+  readonly code: number | undefined;
+  /** What the server sent as `data`. */
+  readonly data: unknown;
+  /** Whose fault it was. */
+  readonly fault: Fault;
+  /** Whether the same call may succeed if it is made again. Says nothing about effects of the first attempt. */
+  readonly retryable: boolean;
+
+  constructor(details: ErrorDetails) {
+    super(details.message, 'cause' in details ? { cause: details.cause } : undefined);
+    this.kind = details.kind;
+    this.code = details.code;
+    this.data = details.data;
+    this.fault = details.fault ?? 'local';
+    this.retryable = details.retryable ?? false;
+  }
+
+  /** True for errors of this class from any copy of the package. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A class that a program derives from ours has no brand of its own.
+    if (!Object.hasOwn(this.prototype, BRAND)) return Function.prototype[Symbol.hasInstance].call(this, value);
+    if (typeof value !== 'object' || value === null) return false;
+    const names: unknown = (value as Record<symbol, unknown>)[BRAND];
+    return Array.isArray(names) && names.includes(brandOf(this.prototype));
+  }
+}
+
+/** The server answered with an error; `code`, `message` and `data` are the server's. */
+export class ResponseError extends McpError {}
+
+/** No answer came within the time allowed. The server was told that the call is off. */
+export class RequestTimeoutError extends McpError {}
+
+/** The call was cancelled. A call that is aborted by its signal rejects with the signal's own reason instead. */
+export class CancelledError extends McpError {}
+
+/** The server did not declare the capability the method rests on. Nothing was sent. */
+export class CapabilityError extends McpError {}
+
+/** The call could not be made as asked. Nothing was sent. */
+export class UsageError extends McpError {}
+
+/** The server broke the protocol. */
+export class ProtocolError extends McpError {}
+
+/** The native addon of this package could not be loaded; the message lists what was tried. */
+export class AddonError extends McpError {
+  constructor(message: string) {
+    super({ kind: 'addon', message });
+  }
+}
+
+/** A fault inside this package ended the connection. Please report it. */
+export class InternalError extends McpError {}
+
+/** How a server's process ended, as far as it is known. */
+export interface ProcessEnd {
+  /** The exit code; `null` when a signal ended it or it has not ended. */
+  readonly exitCode: number | null;
+  /** The signal that ended it, such as `'SIGKILL'`. */
+  readonly signal: string | null;
+  /** The last lines of its stderr, when stderr is piped; else `''`. */
+  readonly stderr: string;
+}
+
+/** The connection ended before the answer came: the server died or left, or the client was closed. */
+export class ConnectionClosedError extends McpError implements ProcessEnd {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stderr: string;
+
+  constructor(details: ErrorDetails, end?: ProcessEnd) {
+    super({ code: ErrorCode.ConnectionClosed, fault: 'transport', retryable: true, ...details });
+    this.exitCode = end?.exitCode ?? null;
+    this.signal = end?.signal ?? null;
+    this.stderr = end?.stderr ?? '';
+  }
+}
+
+/** The server's process could not be started: no such command, not executable, no such folder. */
+export class ServerStartError extends McpError {
+  /** The command as it was given. */
+  readonly command: string;
+  /** The folder it was to run in. */
+  readonly cwd: string;
+
+  constructor(message: string, command: string, cwd: string, cause: unknown) {
+    super({ kind: 'start', message, cause });
+    this.command = command;
+    this.cwd = cwd;
+  }
+}
+
+type ErrorClass = abstract new (...args: never[]) => McpError;
+
+const CLASSES: Readonly<Record<string, ErrorClass>> = {
+  McpError,
+  ResponseError,
+  RequestTimeoutError,
+  CancelledError,
+  ConnectionClosedError,
+  CapabilityError,
+  UsageError,
+  ProtocolError,
+  ServerStartError,
+  AddonError,
+  InternalError,
+};
+
+// By names written out, since a bundler may shorten those of the classes.
+for (const [name, { prototype }] of Object.entries(CLASSES)) {
+  const brands = name === 'McpError' ? [name] : [name, 'McpError'];
+  Object.defineProperty(prototype, BRAND, { value: brands });
+  Object.defineProperty(prototype, 'name', { value: name, configurable: true, writable: true });
+}
+
+function brandOf(prototype: object): unknown {
+  return (prototype as Record<symbol, readonly unknown[]>)[BRAND]?.[0];
+}
+
+/** Makes the error of the class that `details.kind` names. Internal. */
+export function toError(details: ErrorDetails, end?: ProcessEnd): McpError {
+  switch (details.kind) {
+    case 'response':
+      return new ResponseError(details);
+    case 'timeout':
+      return new RequestTimeoutError(details);
+    case 'cancelled':
+      return new CancelledError(details);
+    case 'closed':
+      return new ConnectionClosedError(details, end);
+    case 'not_negotiated':
+      return new CapabilityError(details);
+    case 'protocol':
+      return new ProtocolError(details);
+    case 'internal':
+      return new InternalError(details);
+    default:
+      return new UsageError(details);
+  }
+}
+
+/** A usage error of our own. Internal. */
+export function usage(message: string, cause?: unknown): UsageError {
+  const details = { kind: 'usage', message, code: ErrorCode.InvalidParams } as const;
+  return new UsageError(cause === undefined ? details : { ...details, cause });
+}
+
+/** The plain data that the addon threw; `undefined` for anything else. Internal. */
+export function nativeDetails(thrown: unknown): ErrorDetails | undefined {
+  if (typeof thrown !== 'object' || thrown === null || thrown instanceof Error) return undefined;
+  const { data, ...details } = thrown as ErrorDetails & { data?: string };
+  return data === undefined ? details : { ...details, data: JSON.parse(data) };
+}
+
+/** What the addon threw, as an error. Internal. */
+export function fromNative(thrown: unknown): unknown {
+  const details = nativeDetails(thrown);
+  return details === undefined ? thrown : toError(details);
+}

@@ -1,0 +1,105 @@
+/**
+ * Finds and loads the native addon. Internal: nothing here is part of the package's interface.
+ */
+
+import { AddonError } from './errors.js';
+
+/** What the addon exports. It is written by hand and matches `src/lib.rs`. */
+export interface Native {
+  /** The version of the Rust core inside the addon. */
+  version(): string;
+  readonly Session: {
+    client(info: string, options: string): NativeSession;
+    server(info: string, tools: readonly string[], options: string): NativeSession;
+  };
+  /**
+   * `receive` of the first `length` bytes and `takeEvents`, of the session with this handle. The text starts with a space
+   * when there is something to write as well.
+   */
+  receive(session: number, buffer: Uint8Array, length: number, now: number): string | null;
+  /** The bytes for the peer, as UTF-8 or as text to be written so; `null` when there are none. */
+  takeWire(session: number): string | Uint8Array | null;
+  /** `callTool` of the session with this handle. */
+  callTool(session: number, name: string, args: string | null, options: NativeCallOptions | null, now: number): number;
+  /** Two descriptors of one connection; `null` where there are none to be had. */
+  socketPair(): [ours: number, theirs: number] | null;
+  readonly ChildShutdown: new (grace?: number) => NativeChildShutdown;
+  readonly ProcessGroups: new () => NativeProcessGroups;
+}
+
+/** `[timeout, maxTotalTimeout, resetTimeoutOnProgress, progress]`, times in milliseconds. */
+export type NativeCallOptions = readonly [number | null, number | null, boolean, boolean];
+
+/** The protocol's state machine. All times are milliseconds on the caller's clock, all payloads JSON text. */
+export interface NativeSession {
+  /** The number by which the functions of the hot path know this session, while the object is held. */
+  readonly handle: number;
+  connect(timeout: number | null, now: number): void;
+  receive(bytes: Uint8Array, now: number): void;
+  endInput(now: number): void;
+  close(why: string): void;
+  begin(method: string, params: string | null, options: NativeCallOptions | null, now: number): number;
+  callTool(name: string, args: string | null, options: NativeCallOptions | null, now: number): number;
+  keepText(id: number): void;
+  cancel(id: number, reason: string | null): boolean;
+  notify(method: string, params: string | null): void;
+  respondResult(id: number, result: string): boolean;
+  respondToolError(id: number, message: string): boolean;
+  respondInvalidArguments(id: number, what: string): boolean;
+  respondError(id: number, code: number, message: string, data: string | null): boolean;
+  progress(id: number, progress: number, total: number | null, message: string | null): boolean;
+  resume(id: number): boolean;
+  describeTool(index: number, descriptor: string): void;
+  handleTimeout(now: number): void;
+  pollTimeout(): number | null;
+  stats(): { inbound: number; outbound: number; buffered: number };
+  poll(): [events: string, wire: Uint8Array];
+  takeEvents(): string | null;
+}
+
+export interface NativeChildShutdown {
+  poll(now: number): 'closeInput' | 'terminate' | 'kill' | null;
+  pollTimeout(): number | null;
+}
+
+export interface NativeProcessGroups {
+  add(leader: number): void;
+  remove(leader: number): void;
+}
+
+/**
+ * The names an addon can have here: system, processor and C library. On Linux npm installs the one for this C library
+ * and the other is simply not there, which costs less than asking Node which of the two it runs on.
+ */
+function platforms(): string[] {
+  const { platform, arch } = process;
+  if (platform === 'linux') return [`linux-${arch}-gnu`, `linux-${arch}-musl`];
+  if (platform === 'win32') return [`win32-${arch}-msvc`];
+  return [`${platform}-${arch}`];
+}
+
+function load(): Native {
+  const names = platforms();
+  // A checkout has the addon in its own folder; an installed package finds it in the package for this platform.
+  const places = [...names.map((name) => `../native/oxmcp.${name}.node`), ...names.map((name) => `oxmcp-${name}`)];
+  const reasons: string[] = [];
+  for (const place of places) {
+    try {
+      return require(place) as Native;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      reasons.push(`  ${place}: ${message.split('\n', 1)[0]}`);
+    }
+  }
+  throw new AddonError(
+    `oxmcp found no native addon for ${names.join(' or ')} that loads. It was looked for in:\n${reasons.join('\n')}\n` +
+      'If npm left out optional packages, install again without --omit=optional. In a checkout, run: cargo xtask build',
+  );
+}
+
+let loaded: Native | undefined;
+
+/** The addon, loaded on first use: a program that only imports the package pays nothing and cannot fail. */
+export function native(): Native {
+  return (loaded ??= load());
+}

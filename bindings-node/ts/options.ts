@@ -1,0 +1,108 @@
+/**
+ * What a program can say about a connection and about a call.
+ */
+
+import { usage } from './errors.js';
+import type { NativeCallOptions } from './native.js';
+import type { JsonObject, Progress } from './types.js';
+
+/** An `AbortSignal`: the part of it this package uses, so that its types need no others. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** Something odd that the server sent. It was dealt with, and the connection goes on. */
+export interface Problem {
+  /** What kind. */
+  readonly kind:
+    | 'not_json'
+    | 'not_a_message'
+    | 'too_large'
+    | 'unknown_response'
+    | 'loose_id'
+    | 'unknown_progress'
+    | 'bad_notification'
+    | 'peer_error';
+  /** What it was and what was done about it. */
+  readonly message: string;
+}
+
+/** A notification from the server. */
+export interface Notification {
+  readonly method: string;
+  readonly params?: JsonObject | undefined;
+}
+
+/** Settings of a client, all optional. */
+export interface ClientOptions {
+  /** How long each call may go without an answer, in milliseconds. 60,000 by default; `Infinity` for no limit. */
+  readonly timeout?: number | undefined;
+  /** Called for anything odd the server sends. Without it, `client.onerror` gets the same as a {@link ProtocolError}. */
+  readonly onproblem?: ((problem: Problem) => void) | undefined;
+  /**
+   * Called with each line on the wire, before it is sent or after it was received: for a look at the protocol. It costs
+   * more than the call itself, so leave it out of programs that do real work.
+   */
+  readonly ontrace?: ((direction: 'sent' | 'received', line: string) => void) | undefined;
+  /** How many pages {@link Client.listTools} reads before it fails. 64 by default. */
+  readonly listMaxPages?: number | undefined;
+  /** Bounds on what a server can make this program hold. */
+  readonly limits?:
+    | {
+        /** Bytes per message; 16 MiB by default. A larger one is dropped and reported. */
+        readonly message?: number | undefined;
+        /** How deep the JSON of a message may nest; 128 by default. */
+        readonly depth?: number | undefined;
+      }
+    | undefined;
+}
+
+/** Options of {@link Client.connect}. */
+export interface ConnectOptions {
+  /** How long the server may take to answer `initialize`, in milliseconds. The client's `timeout` by default. */
+  readonly timeout?: number | undefined;
+  /** Gives up: `connect` rejects with the signal's reason, and the server's process is ended. */
+  readonly signal?: AbortSignalLike | undefined;
+}
+
+/** Options of one call. */
+export interface RequestOptions {
+  /**
+   * Cancels the call: it rejects with the signal's own reason at once, and the server is told. A signal that is
+   * aborted already sends nothing.
+   */
+  readonly signal?: AbortSignalLike | undefined;
+  /** How long the call may go without an answer, in milliseconds. The client's `timeout` by default. */
+  readonly timeout?: number | undefined;
+  /** Asks the server for progress, and is called for each report. */
+  readonly onprogress?: ((progress: Progress) => void) | undefined;
+  /** Each report of progress starts `timeout` anew. Asks for progress by itself; needs no `onprogress`. */
+  readonly resetTimeoutOnProgress?: boolean | undefined;
+  /** A bound on the whole call in milliseconds, which progress does not move. */
+  readonly maxTotalTimeout?: number | undefined;
+  /**
+   * Gives the result as the JSON text that the server sent, digits and all, in place of the parsed object. For integers
+   * beyond 2^53, which `JSON.parse` rounds.
+   */
+  readonly rawJson?: boolean | undefined;
+}
+
+/** The options of a call as the addon takes them; `null` when all are the defaults. Internal. */
+export function toNative(options: RequestOptions | undefined): NativeCallOptions | null {
+  if (options === undefined) return null;
+  const timeout = milliseconds('timeout', options.timeout);
+  const total = milliseconds('maxTotalTimeout', options.maxTotalTimeout);
+  const reset = options.resetTimeoutOnProgress === true;
+  const progress = options.onprogress !== undefined;
+  return timeout === null && total === null && !reset && !progress ? null : [timeout, total, reset, progress];
+}
+
+/** A time from the program; its range is the core's to check. Internal. */
+export function milliseconds(name: string, value: number | undefined): number | null {
+  if (value === undefined) return null;
+  if (typeof value !== 'number') throw usage(`${name} must be a number of milliseconds; it is ${typeof value}`);
+  return value;
+}

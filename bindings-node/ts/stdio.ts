@@ -1,0 +1,122 @@
+/**
+ * Servers that are child processes and speak over their standard streams.
+ */
+
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+import { environment, type Program } from './child/start.js';
+import { ChildTransport } from './child/transport.js';
+import type { Clock } from './clock.js';
+import { usage } from './errors.js';
+import type { Transport } from './transport.js';
+
+/** How to start a server. */
+export interface StdioServerParameters {
+  /** The program: a name to look up in `PATH`, or a path. Not a shell command: arguments go into `args`. */
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** Variables beside those of {@link getDefaultEnvironment}. `env: process.env` hands over everything. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The folder to run in, as a path or a `file:` URL; this program's own by default. */
+  readonly cwd?: string | { readonly href: string } | undefined;
+  /**
+   * Where the server's stderr goes: to this program's (`'inherit'`, the default), nowhere (`'ignore'`), to an open file
+   * or stream, or to this program (`'pipe'`): then its last lines stand in the error of a server that dies, and
+   * `onstderr` and {@link StdioClientTransport.stderr} get all of it.
+   */
+  readonly stderr?: 'inherit' | 'pipe' | 'ignore' | number | { readonly fd: number } | undefined;
+  /** Gets what the server writes to stderr, as text in pieces of any size. Makes `stderr` `'pipe'`. */
+  readonly onstderr?: ((text: string) => void) | undefined;
+}
+
+/** A readable stream of bytes: the part of Node's that these types name. */
+export interface ByteStream extends AsyncIterable<Uint8Array> {
+  on(event: 'data', listener: (chunk: Uint8Array) => void): this;
+  on(event: 'end' | 'close', listener: () => void): this;
+  pipe<T extends object>(destination: T): T;
+}
+
+/** Starts the process of a transport. Internal. */
+export let startTransport: (transport: StdioClientTransport, clock: Clock) => Transport;
+
+/** Bytes of stderr kept for a reader that does not read. */
+const STDERR_KEPT = 1024 * 1024;
+
+/**
+ * A server to connect to, for programs that use the same class of the official SDK. `client.connect` takes its
+ * parameters directly as well.
+ *
+ * @example
+ * ```ts
+ * import { Client, StdioClientTransport } from 'oxmcp';
+ *
+ * const client = new Client({ name: 'example', version: '1.0.0' });
+ * await client.connect(new StdioClientTransport({ command: 'python3', args: ['server.py'] }));
+ * await client.close();
+ * ```
+ */
+export class StdioClientTransport {
+  readonly #parameters: StdioServerParameters;
+  #stderr: PassThrough | undefined;
+  #started: ChildTransport | undefined;
+
+  static {
+    startTransport = (transport, clock) => transport.#start(clock);
+  }
+
+  constructor(parameters: StdioServerParameters) {
+    if (typeof parameters?.command !== 'string' || parameters.command === '') {
+      throw usage('a server needs a "command" that is a non-empty string');
+    }
+    this.#parameters = parameters;
+  }
+
+  /**
+   * The server's stderr when it is piped; else `null`. It starts with what is written after this is first read, so read
+   * it before connecting. Up to 1 MiB waits for a reader; what comes beyond is left out.
+   */
+  get stderr(): ByteStream | null {
+    if (!this.#isPiped) return null;
+    this.#stderr ??= new PassThrough();
+    // Its `pipe` wants more of a destination than these types can name.
+    return this.#stderr as unknown as ByteStream;
+  }
+
+  /** The server's process id while it runs; else `null`. */
+  get pid(): number | null {
+    return this.#started?.pid ?? null;
+  }
+
+  /** Ends the server's process, as {@link Client.close} does. */
+  async close(): Promise<void> {
+    await this.#started?.close();
+  }
+
+  get #isPiped(): boolean {
+    return this.#parameters.stderr === 'pipe' || this.#parameters.onstderr !== undefined;
+  }
+
+  #start(clock: Clock): ChildTransport {
+    if (this.#started !== undefined) {
+      throw usage('this transport was connected before; make a new one for each connection');
+    }
+    const { command, args, env, cwd, stderr, onstderr } = this.#parameters;
+    const program: Program = {
+      command,
+      args: args ?? [],
+      env: environment(env),
+      cwd: cwd === undefined ? process.cwd() : typeof cwd === 'string' ? cwd : fileURLToPath(cwd.href),
+      stderr: this.#isPiped ? 'pipe' : typeof stderr === 'object' ? stderr.fd : (stderr ?? 'inherit'),
+    };
+    const decoder = new TextDecoder();
+    this.#started = new ChildTransport(program, clock, {
+      chunk: (chunk) => {
+        onstderr?.(decoder.decode(chunk, { stream: true }));
+        if (this.#stderr !== undefined && this.#stderr.writableLength < STDERR_KEPT) this.#stderr.write(chunk);
+      },
+      end: () => this.#stderr?.end(),
+    });
+    return this.#started;
+  }
+}
