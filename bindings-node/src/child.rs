@@ -2,9 +2,9 @@
 
 use napi::Env;
 use napi_derive::napi;
-use oxmcp_proto::{ChildStep, Instant};
+use oxmcp_proto::{ChildStep, Instant, duration_from_millis};
 
-use crate::options::duration;
+use crate::error::Failure;
 
 /// The steps of one shutdown, each with its time (milliseconds on the caller's clock).
 #[napi]
@@ -18,7 +18,7 @@ impl ChildShutdown {
         let Some(grace) = grace else {
             return Ok(Self(oxmcp_proto::ChildShutdown::default()));
         };
-        let grace = duration("grace", grace).map_err(|failure| failure.throw(env))?;
+        let grace = duration_from_millis("grace", grace).map_err(|error| Failure::from(error).throw(env))?;
         Ok(Self(oxmcp_proto::ChildShutdown::new(grace)))
     }
 

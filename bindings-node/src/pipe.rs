@@ -10,6 +10,18 @@ pub fn socket_pair() -> Option<(i32, i32)> {
     pair()
 }
 
+/// Closes one end. Node's own `fs.closeSync` would warn in a worker, which keeps a list of what it opened itself.
+#[napi]
+pub fn close_descriptor(descriptor: i32) {
+    // SAFETY: the caller owns the descriptor, and gives it up.
+    #[cfg(unix)]
+    unsafe {
+        libc::close(descriptor);
+    }
+    #[cfg(not(unix))]
+    let _ = descriptor;
+}
+
 #[cfg(unix)]
 fn pair() -> Option<(i32, i32)> {
     let mut both = [-1; 2];

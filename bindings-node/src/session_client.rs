@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use napi::Env;
 use napi_derive::napi;
-use oxmcp_proto::{Instant, OutboundId};
+use oxmcp_proto::{Config, Instant, OutboundId};
 
-use crate::options::{CallTuple, call_options, config, optional_duration};
+use crate::error::Failure;
+use crate::options::{CallTuple, call_options, optional_duration};
 use crate::session::Session;
 
 #[napi]
@@ -14,7 +15,7 @@ impl Session {
     /// A client's end.
     #[napi(factory)]
     pub fn client(env: &Env, info: String, options: String) -> napi::Result<Self> {
-        let config = config(&info, &options).map_err(|failure| failure.throw(env))?;
+        let config = Config::from_json(&info, &options).map_err(|error| Failure::from(error).throw(env))?;
         Ok(Self::new(oxmcp_proto::Session::client(config), Arc::default()))
     }
 

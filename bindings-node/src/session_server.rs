@@ -5,10 +5,9 @@ use std::sync::Arc;
 use napi::Env;
 use napi_derive::napi;
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Json, json};
-use oxmcp_proto::{Answer, InboundId, Registry, ToolIndex};
+use oxmcp_proto::{Answer, Config, InboundId, Registry, ToolIndex};
 
 use crate::error::Failure;
-use crate::options::config;
 use crate::session::Session;
 
 #[napi]
@@ -17,7 +16,7 @@ impl Session {
     #[napi(factory)]
     pub fn server(env: &Env, info: String, tools: Vec<String>, options: String) -> napi::Result<Self> {
         let make = || {
-            let config = config(&info, &options)?;
+            let config = Config::from_json(&info, &options)?;
             let registry = Arc::new(Registry::new());
             for tool in &tools {
                 add_tool(&registry, tool)?;

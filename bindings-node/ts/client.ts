@@ -10,7 +10,6 @@ import { objectText } from './json.js';
 import { type NativeSession, native } from './native.js';
 import type { ClientOptions, ConnectOptions, Notification, Problem, RequestOptions } from './options.js';
 import { StdioClientTransport, type StdioServerParameters, startTransport } from './stdio.js';
-import { type Direction, traced } from './trace.js';
 import type { Transport } from './transport.js';
 import type { CallToolResult, Implementation, JsonObject, ListToolsResult, Meta, ServerCapabilities, Tool } from './types.js';
 
@@ -98,7 +97,7 @@ export class Client {
     if (listMaxPages !== undefined && !(listMaxPages >= 1)) throw usage('listMaxPages must be at least 1');
     this.#info = JSON.stringify(info);
     // JSON has no infinity; this is longer than any program runs.
-    this.#sessionOptions = JSON.stringify({ timeout: timeout === Infinity ? Number.MAX_VALUE : timeout, limits });
+    this.#sessionOptions = JSON.stringify({ timeout: timeout === Infinity ? Number.MAX_VALUE : timeout, limits, trace: options.ontrace !== undefined });
     this.#options = options;
   }
 
@@ -277,10 +276,9 @@ export class Client {
     }
     if (options.signal?.aborted) throw options.signal.reason;
     const { ontrace } = this.#options;
-    const show = (direction: Direction, line: string): void => this.#guarded(() => ontrace?.(direction, line));
     const session = this.#newSession();
-    const carrier = ontrace === undefined ? transport() : traced(transport(), show);
-    const connection = new Connection(session, carrier, clock, {
+    const connection = new Connection(session, transport(), clock, {
+      trace: ontrace && ((direction, line) => this.#guarded(() => ontrace(direction, line))),
       notification: (notification) => this.#notified(notification),
       problem: (problem) => this.#problem(problem),
       thrown: (error) => this.#thrown(error),

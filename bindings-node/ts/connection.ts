@@ -27,6 +27,8 @@ export interface Peer {
 
 /** What a connection tells its owner. The owner's functions never throw. */
 export interface ConnectionHooks {
+  /** Set when the session was told to trace. */
+  readonly trace: ((direction: 'sent' | 'received', line: string) => void) | undefined;
   notification(notification: Notification): void;
   problem(problem: Problem): void;
   /** A function of the program threw. */
@@ -300,6 +302,9 @@ export class Connection {
           break;
         case 'problem':
           this.#hooks.problem({ kind: first as Problem['kind'], message: rows[row + 3] as string });
+          break;
+        case 'trace':
+          this.#hooks.trace?.(first as 'sent' | 'received', rows[row + 3] as string);
           break;
         case 'ready':
           this.#peer = first as Peer;

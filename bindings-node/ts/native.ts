@@ -23,6 +23,8 @@ export interface Native {
   callTool(session: number, name: string, args: string | null, options: NativeCallOptions | null, now: number): number;
   /** Two descriptors of one connection; `null` where there are none to be had. */
   socketPair(): [ours: number, theirs: number] | null;
+  /** Closes an end of a socket pair. */
+  closeDescriptor(descriptor: number): void;
   readonly ChildShutdown: new (grace?: number) => NativeChildShutdown;
   readonly ProcessGroups: new () => NativeProcessGroups;
 }

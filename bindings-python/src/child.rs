@@ -13,7 +13,9 @@ pub(crate) struct ChildShutdown {
 impl ChildShutdown {
     #[new]
     fn new() -> Self {
-        Self { steps: Steps::default() }
+        Self {
+            steps: Steps::default(),
+        }
     }
 
     /// The step due now: `"close_input"`, `"terminate"`, `"kill"` or `None`.

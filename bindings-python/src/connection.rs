@@ -88,7 +88,13 @@ impl Connection {
         let mut config = Config::new(Implementation { name, version, title });
         config.instructions = instructions;
         config.trace = trace;
-        Ok(Self::new(Session::server(config, Arc::new(registry)), tools, input, output, on_event))
+        Ok(Self::new(
+            Session::server(config, Arc::new(registry)),
+            tools,
+            input,
+            output,
+            on_event,
+        ))
     }
 
     /// A client's end. `timeout` is in seconds.
@@ -139,7 +145,11 @@ impl Connection {
         let host = self.core.host().take();
         let (tasks, futures, armed) = {
             let mut state = self.core.state();
-            (std::mem::take(&mut state.tasks), std::mem::take(&mut state.futures), state.armed.take())
+            (
+                std::mem::take(&mut state.tasks),
+                std::mem::take(&mut state.futures),
+                state.armed.take(),
+            )
         };
         if let Some((_, timer)) = armed {
             let _ = timer.bind(py).call_method0("cancel");
@@ -219,7 +229,8 @@ impl Connection {
         progress: bool,
     ) -> PyResult<(u64, Bound<'py, PyAny>)> {
         let options = call_options(timeout, max_total_timeout, reset_timeout_on_progress, progress)?;
-        self.core.begin(py, |session, now| session.begin(method, params, options, now))
+        self.core
+            .begin(py, |session, now| session.begin(method, params, options, now))
     }
 
     /// The same for a tool; `arguments` is the text of an object.
@@ -237,7 +248,8 @@ impl Connection {
     ) -> PyResult<(u64, Bound<'py, PyAny>)> {
         let options = call_options(timeout, max_total_timeout, reset_timeout_on_progress, progress)?;
         let arguments = arguments.map(utf8).transpose()?;
-        self.core.begin(py, |session, now| session.call_tool(name, arguments, options, now))
+        self.core
+            .begin(py, |session, now| session.call_tool(name, arguments, options, now))
     }
 
     /// Cancels a call. Its future is let go, not completed: whoever cancels has stopped waiting.
@@ -296,7 +308,13 @@ impl Connection {
     fn stats(&self) -> (usize, usize, usize, usize, usize) {
         let state = self.core.state();
         let stats = state.session.stats();
-        (stats.inbound, stats.outbound, stats.buffered, state.tasks.len(), state.futures.len())
+        (
+            stats.inbound,
+            stats.outbound,
+            stats.buffered,
+            state.tasks.len(),
+            state.futures.len(),
+        )
     }
 }
 
@@ -400,7 +418,9 @@ impl Core {
 
     /// Another handle on this core; only handed out while one exists.
     pub(crate) fn shared(&self) -> Arc<Self> {
-        self.this.upgrade().unwrap_or_else(|| unreachable!("called through a handle"))
+        self.this
+            .upgrade()
+            .unwrap_or_else(|| unreachable!("called through a handle"))
     }
 
     /// Whether a call of the peer still waits for its answer.
@@ -435,7 +455,9 @@ impl Core {
         }
         state.receive(bytes, now);
         let outputs = state.drain();
-        state.waiting.extend(outputs.into_iter().filter(|output| !matches!(output, Output::Ready(_))));
+        state
+            .waiting
+            .extend(outputs.into_iter().filter(|output| !matches!(output, Output::Ready(_))));
         let closed = matches!(state.waiting.back(), Some(Output::Closed));
         let needs_host = state.waiting.iter().any(|output| !matches!(output, Output::Closed));
         if needs_host {
@@ -500,7 +522,12 @@ impl Core {
     /// Does what one output asks for. True when it started a handler.
     fn act(&self, py: Python<'_>, host: &Host, output: Output) -> PyResult<bool> {
         match output {
-            Output::ToolCall { id, tool, arguments, wants_progress } => {
+            Output::ToolCall {
+                id,
+                tool,
+                arguments,
+                wants_progress,
+            } => {
                 let tool = self.tools.lock().unwrap_or_else(PoisonError::into_inner)[tool].clone_ref(py);
                 let handler = Handler::new(self, id, tool, arguments, wants_progress);
                 self.start(py, host, id, handler)?;
@@ -544,7 +571,13 @@ impl Core {
             Output::ConnectFailed(error) => self.tell(py, "connect_failed", None, exception(py, &error)?, py.None())?,
             Output::Describe { id } => self.tell(py, "describe", Some(id.0), py.None(), py.None())?,
             Output::Progress { id, params } => {
-                self.tell(py, "progress", Some(id.0), PyBytes::new(py, params.get().as_bytes()), py.None())?;
+                self.tell(
+                    py,
+                    "progress",
+                    Some(id.0),
+                    PyBytes::new(py, params.get().as_bytes()),
+                    py.None(),
+                )?;
             }
             Output::Notification { method, params } => {
                 let params = params.map(|params| PyBytes::new(py, params.get().as_bytes()));
@@ -571,7 +604,9 @@ impl Core {
         second: impl IntoPyObject<'py>,
     ) -> PyResult<()> {
         let hook = self.on_event.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(hook) = hook.as_ref().map(|hook| hook.clone_ref(py)) else { return Ok(()) };
+        let Some(hook) = hook.as_ref().map(|hook| hook.clone_ref(py)) else {
+            return Ok(());
+        };
         hook.bind(py).call1((kind, id, first, second)).map(drop)
     }
 
@@ -668,14 +703,20 @@ impl Core {
         let Some(host) = self.current_host() else { return Ok(()) };
         change.tell(py, &host, self)?;
         self.arm_timer(py, &host)?;
-        if outputs.is_empty() { Ok(()) } else { self.take_turn(py, outputs) }
+        if outputs.is_empty() {
+            Ok(())
+        } else {
+            self.take_turn(py, outputs)
+        }
     }
 
     /// Sets the loop's timer if none is set that comes early enough.
     fn arm_timer(&self, py: Python<'_>, host: &Host) -> PyResult<()> {
         let (deadline, old) = {
             let mut state = self.state();
-            let Some(deadline) = state.session.poll_timeout() else { return Ok(()) };
+            let Some(deadline) = state.session.poll_timeout() else {
+                return Ok(());
+            };
             if state.armed.as_ref().is_some_and(|(at, _)| *at <= deadline) {
                 return Ok(());
             }

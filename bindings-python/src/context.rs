@@ -36,7 +36,9 @@ impl Context {
         message: Option<&str>,
     ) -> PyResult<Pause> {
         if !progress.is_finite() {
-            return Err(PyTypeError::new_err(format!("progress is a finite number, not {progress}")));
+            return Err(PyTypeError::new_err(format!(
+                "progress is a finite number, not {progress}"
+            )));
         }
         let due = self.core.progress(py, self.id, progress, total, message)?;
         Ok(Pause { due: due.into() })
@@ -51,7 +53,11 @@ impl Context {
 
 impl Context {
     pub(crate) fn new(core: Arc<Core>, id: InboundId, wants_progress: bool) -> Self {
-        Self { core, id, wants_progress }
+        Self {
+            core,
+            id,
+            wants_progress,
+        }
     }
 }
 
@@ -72,6 +78,8 @@ impl Pause {
     }
 
     fn __next__(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.due.swap(false, std::sync::atomic::Ordering::Relaxed).then(|| py.None())
+        self.due
+            .swap(false, std::sync::atomic::Ordering::Relaxed)
+            .then(|| py.None())
     }
 }

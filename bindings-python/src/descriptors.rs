@@ -22,7 +22,10 @@ pub(crate) fn read(fd: i32, buffer: &mut [u8]) -> io::Result<usize> {
 
 impl Sink {
     pub(crate) fn new(fd: i32) -> Self {
-        Self { fd, socket: is_socket(fd) }
+        Self {
+            fd,
+            socket: is_socket(fd),
+        }
     }
 
     pub(crate) fn fd(&self) -> i32 {
@@ -49,7 +52,11 @@ impl Sink {
 #[cfg(unix)]
 pub(crate) fn wait_writable(fd: i32, limit: Duration) {
     let limit = i32::try_from(limit.as_millis()).unwrap_or(i32::MAX);
-    let mut poll = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
+    let mut poll = libc::pollfd {
+        fd,
+        events: libc::POLLOUT,
+        revents: 0,
+    };
     // SAFETY: the pointer is to one live pollfd.
     unsafe { libc::poll(&raw mut poll, 1, limit) };
 }
@@ -78,7 +85,11 @@ fn is_socket(_fd: i32) -> bool {
 }
 
 fn check(result: i32) -> io::Result<i32> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(result)
+    }
 }
 
 /// The standard input and output of the process, taken for the protocol.
@@ -111,7 +122,11 @@ impl Stdio {
             check(libc::dup2(2, 1))?;
             libc::close(null);
         }
-        Ok(Self { input, output, saved: Mutex::new(Some([input, saved])) })
+        Ok(Self {
+            input,
+            output,
+            saved: Mutex::new(Some([input, saved])),
+        })
     }
 
     /// Gives the descriptors back. Flush `sys.stdout` before.
@@ -167,7 +182,11 @@ fn reopen_for_writing(fd: i32) -> Option<i32> {
             return None;
         }
         let path = std::ffi::CString::new(format!("/proc/self/fd/{fd}")).ok()?;
-        check(libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_NONBLOCK | libc::O_CLOEXEC)).ok()
+        check(libc::open(
+            path.as_ptr(),
+            libc::O_WRONLY | libc::O_NONBLOCK | libc::O_CLOEXEC,
+        ))
+        .ok()
     }
 }
 

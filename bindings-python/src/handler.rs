@@ -98,7 +98,8 @@ impl Handler {
             }
             Err(error) => Err(error),
         };
-        self.advance(py, coroutine, step)?.ok_or_else(|| PyStopIteration::new_err(()))
+        self.advance(py, coroutine, step)?
+            .ok_or_else(|| PyStopIteration::new_err(()))
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
@@ -131,7 +132,14 @@ impl Handler {
         wants_progress: bool,
     ) -> Self {
         let stage = Mutex::new(Stage::Fresh(arguments));
-        Self { core: core.shared(), id, tool, wants_progress, stage, over: AtomicBool::new(false) }
+        Self {
+            core: core.shared(),
+            id,
+            tool,
+            wants_progress,
+            stage,
+            over: AtomicBool::new(false),
+        }
     }
 
     /// Whether the call was answered or given up.
@@ -220,7 +228,11 @@ impl Handler {
                 self.finish(py, Answer::Error(object))?;
             }
         }
-        if error.is_instance_of::<pyo3::exceptions::PyException>(py) { Ok(None) } else { Err(error) }
+        if error.is_instance_of::<pyo3::exceptions::PyException>(py) {
+            Ok(None)
+        } else {
+            Err(error)
+        }
     }
 
     fn finish(&self, py: Python<'_>, answer: Answer<'_>) -> PyResult<()> {

@@ -48,7 +48,9 @@ impl Host {
     /// Starts a coroutine as a task.
     pub(crate) fn start<'py>(&self, py: Python<'py>, coroutine: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let arguments = PyTuple::new(py, [coroutine])?;
-        self.make_task.bind(py).call(arguments, Some(self.task_options.bind(py)))
+        self.make_task
+            .bind(py)
+            .call(arguments, Some(self.task_options.bind(py)))
     }
 
     /// Has what is queued written at the end of this turn of the loop.
@@ -65,17 +67,25 @@ impl Host {
     /// Has `Connection.on_timer` called after `delay` seconds; gives the handle that cancels it.
     pub(crate) fn call_later<'py>(&self, py: Python<'py>, delay: f64) -> PyResult<Bound<'py, PyAny>> {
         let on_timer = self.connection.bind(py).getattr(intern!(py, "on_timer"))?;
-        self.event_loop.bind(py).call_method1(intern!(py, "call_later"), (delay, on_timer))
+        self.event_loop
+            .bind(py)
+            .call_method1(intern!(py, "call_later"), (delay, on_timer))
     }
 
     /// Has `Connection.on_writable` called when the descriptor takes bytes.
     pub(crate) fn watch_output(&self, py: Python<'_>, fd: i32) -> PyResult<()> {
         let on_writable = self.connection.bind(py).getattr(intern!(py, "on_writable"))?;
-        self.event_loop.bind(py).call_method1(intern!(py, "add_writer"), (fd, on_writable)).map(drop)
+        self.event_loop
+            .bind(py)
+            .call_method1(intern!(py, "add_writer"), (fd, on_writable))
+            .map(drop)
     }
 
     pub(crate) fn unwatch_output(&self, py: Python<'_>, fd: i32) -> PyResult<()> {
-        self.event_loop.bind(py).call_method1(intern!(py, "remove_writer"), (fd,)).map(drop)
+        self.event_loop
+            .bind(py)
+            .call_method1(intern!(py, "remove_writer"), (fd,))
+            .map(drop)
     }
 
     pub(crate) fn event_loop<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {

@@ -1,11 +1,10 @@
 //! The session itself, with time as an argument: what the shared transcripts drive.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, json};
 use oxmcp_proto::{
-    Answer, CallOptions, Config, Implementation, InboundId, Instant, OutboundId, Registry, RegistryError, Revision,
+    Answer, CallOptions, Config, InboundId, Instant, OutboundId, Registry, RegistryError, duration_from_millis,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,51 +21,36 @@ pub(crate) struct Session {
     session: oxmcp_proto::Session,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Info {
-    name: String,
-    title: Option<String>,
-    version: String,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-struct Settings {
-    instructions: Option<String>,
-    strict: bool,
-    revisions: Option<Vec<String>>,
-    timeout: Option<f64>,
-    limits: LimitSettings,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-struct LimitSettings {
-    message: Option<usize>,
-    depth: Option<usize>,
-    in_flight: Option<usize>,
-    drain: Option<f64>,
-}
-
 #[pymethods]
 impl Session {
     #[staticmethod]
-    fn server(info: &str, tools: Vec<String>, options: &str) -> PyResult<Self> {
-        let (config, registry) = (config(info, options)?, Registry::new());
+    fn server(py: Python<'_>, info: &str, tools: Vec<String>, options: &str) -> PyResult<Self> {
+        let config = Config::from_json(info, options).map_err(|error| raise(py, &error))?;
+        let registry = Registry::new();
         for descriptor in tools {
             add_tool(&registry, &descriptor)?;
         }
-        Ok(Self { session: oxmcp_proto::Session::server(config, Arc::new(registry)) })
+        Ok(Self {
+            session: oxmcp_proto::Session::server(config, Arc::new(registry)),
+        })
     }
 
     #[staticmethod]
-    fn client(info: &str, options: &str) -> PyResult<Self> {
-        Ok(Self { session: oxmcp_proto::Session::client(config(info, options)?) })
+    fn client(py: Python<'_>, info: &str, options: &str) -> PyResult<Self> {
+        let config = Config::from_json(info, options).map_err(|error| raise(py, &error))?;
+        Ok(Self {
+            session: oxmcp_proto::Session::client(config),
+        })
     }
 
     fn connect(&mut self, py: Python<'_>, timeout: Option<f64>, now: f64) -> PyResult<()> {
-        self.session.connect(timeout.map(millis), at(now)).map_err(|error| raise(py, &error))
+        let timeout = timeout
+            .map(|timeout| duration_from_millis("timeout", timeout))
+            .transpose();
+        let timeout = timeout.map_err(|error| raise(py, &error))?;
+        self.session
+            .connect(timeout, at(now))
+            .map_err(|error| raise(py, &error))
     }
 
     fn receive(&mut self, bytes: &[u8], now: f64) {
@@ -81,8 +65,15 @@ impl Session {
         self.session.close(why);
     }
 
-    fn begin(&mut self, py: Python<'_>, method: &str, params: Option<&str>, options: Options, now: f64) -> PyResult<u64> {
-        let begun = self.session.begin(method, params, call_options(options), at(now));
+    fn begin(
+        &mut self,
+        py: Python<'_>,
+        method: &str,
+        params: Option<&str>,
+        options: Options,
+        now: f64,
+    ) -> PyResult<u64> {
+        let begun = self.session.begin(method, params, call_options(py, options)?, at(now));
         begun.map(|id| id.0).map_err(|error| raise(py, &error))
     }
 
@@ -94,7 +85,9 @@ impl Session {
         options: Options,
         now: f64,
     ) -> PyResult<u64> {
-        let begun = self.session.call_tool(name, arguments, call_options(options), at(now));
+        let begun = self
+            .session
+            .call_tool(name, arguments, call_options(py, options)?, at(now));
         begun.map(|id| id.0).map_err(|error| raise(py, &error))
     }
 
@@ -184,39 +177,8 @@ fn add_tool(registry: &Registry, text: &str) -> PyResult<()> {
     described.map_err(invalid)
 }
 
-fn config(info: &str, options: &str) -> PyResult<Config> {
-    let info: Info = serde_json::from_str(info).map_err(invalid)?;
-    let settings: Settings = serde_json::from_str(options).map_err(invalid)?;
-    let mut config = Config::new(Implementation { name: info.name, title: info.title, version: info.version });
-    config.instructions = settings.instructions;
-    config.strict_revision = settings.strict;
-    if let Some(names) = settings.revisions {
-        let known = |name: &String| Revision::named(name).ok_or_else(|| invalid(format!("unknown revision {name}")));
-        config.revisions = names.iter().map(known).collect::<PyResult<_>>()?;
-    }
-    if let Some(timeout) = settings.timeout {
-        config.timeout = millis(timeout);
-    }
-    let limits = &mut config.limits;
-    limits.message = settings.limits.message.unwrap_or(limits.message);
-    limits.depth = settings.limits.depth.unwrap_or(limits.depth);
-    limits.in_flight = settings.limits.in_flight.unwrap_or(limits.in_flight);
-    limits.drain = settings.limits.drain.map_or(limits.drain, millis);
-    Ok(config)
-}
-
-fn call_options((timeout, max_total_timeout, reset_timeout_on_progress, progress): Options) -> CallOptions {
-    CallOptions {
-        timeout: timeout.map(millis),
-        max_total_timeout: max_total_timeout.map(millis),
-        reset_timeout_on_progress,
-        progress,
-    }
-}
-
-/// Milliseconds as hosts give them; what is no span of time is the longest one.
-fn millis(value: f64) -> Duration {
-    Duration::try_from_secs_f64(value / 1000.0).unwrap_or(Duration::MAX)
+fn call_options(py: Python<'_>, (timeout, total, reset, progress): Options) -> PyResult<CallOptions> {
+    CallOptions::from_millis(timeout, total, reset, progress).map_err(|error| raise(py, &error))
 }
 
 fn at(now: f64) -> Instant {

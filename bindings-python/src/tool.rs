@@ -33,7 +33,10 @@ pub(crate) struct Plan {
 impl Tool {
     #[new]
     fn new(name: Py<PyString>) -> Self {
-        Self { name, plan: Mutex::new(None) }
+        Self {
+            name,
+            plan: Mutex::new(None),
+        }
     }
 
     /// Sets how the tool is called.
@@ -46,7 +49,13 @@ impl Tool {
         keywords: Option<Py<PyTuple>>,
         context: Option<usize>,
     ) {
-        let plan = Plan { function, decode, arguments, keywords, context };
+        let plan = Plan {
+            function,
+            decode,
+            arguments,
+            keywords,
+            context,
+        };
         let before = self.lock().replace(Arc::new(plan));
         // Dropped outside the lock: the old function's end may run code of its own.
         drop(before);
@@ -64,7 +73,9 @@ impl Tool {
             return Ok(Arc::clone(plan));
         }
         let name = self.name(py)?;
-        Err(PyRuntimeError::new_err(format!("the signature of tool '{name}' could not be read; see the server's log")))
+        Err(PyRuntimeError::new_err(format!(
+            "the signature of tool '{name}' could not be read; see the server's log"
+        )))
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Plan>>> {

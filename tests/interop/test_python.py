@@ -64,15 +64,18 @@ def test_our_client(command: list[str]) -> None:
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("command", [SERVERS["our Python server"]], ids=["our Python server"])
-def test_the_official_python_client(command: list[str]) -> None:
+@pytest.mark.parametrize(("mode", "revision"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
+def test_the_official_python_client(mode: str, revision: str) -> None:
     done = subprocess.run(
-        [THEIRS, str(PROGRAMS / "official_client.py"), *command], capture_output=True, text=True, timeout=60
+        [THEIRS, str(PROGRAMS / "official_client.py"), mode, *SERVERS["our Python server"]],
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     assert "waiting" in done.stderr and "cancelled" in done.stderr
     assert json.loads(done.stdout) == {
-        "revision": "2025-11-25",
+        "revision": revision,
         "instructions": "For tests.",
         "tools": ["add", "count", "wait", "fail"],
         "add": "5",

@@ -3,7 +3,6 @@
  */
 
 import type { ChildProcess } from 'node:child_process';
-import { closeSync } from 'node:fs';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Readable } from 'node:stream';
 
@@ -43,8 +42,8 @@ function socketOutput(ours: number, theirs: number): Output {
       const options: SocketConstructorOpts & ConnectOpts = { fd: ours, readable: true, writable: false, onread };
       return new Socket(options);
     },
-    started: () => closeSync(theirs),
-    abandon: () => closeSync(ours),
+    started: () => native().closeDescriptor(theirs),
+    abandon: () => native().closeDescriptor(ours),
   };
 }
 

@@ -72,6 +72,7 @@ pub use revision::Revision;
 pub use server::{Registry, RegistryError, ToolIndex};
 pub use session::{
     Answer, CacheHints, CallOptions, Config, Direction, Error, ErrorKind, Fault, Implementation, InboundId, Limits,
-    OutboundId, Output, Peer, Problem, ProblemKind, Role, Session, Stats, encode_output, encode_text_result,
+    OutboundId, Output, Peer, Problem, ProblemKind, Role, Session, Stats, duration_from_millis, encode_output,
+    encode_text_result,
 };
 pub use time::Instant;

@@ -1,22 +1,23 @@
-"""A client on the official Python SDK: exercises a server, and prints what it saw as one line of JSON."""
+"""A client on the official Python SDK: exercises a server, and prints what it saw as one line of JSON.
+
+The first argument is how it finds the server's era ("auto" or "legacy"), the rest is the command."""
 
 import json
 import sys
 
 import anyio
 from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 
 
-async def main(command: str, *args: str) -> None:
+async def main(mode: str, command: str, *args: str) -> None:
     seen: dict[str, object] = {}
     progress: list[tuple[float, float | None, str | None]] = []
 
     async def on_progress(value: float, total: float | None, message: str | None) -> None:
         progress.append((value, total, message))
 
-    async with Client(StdioServerParameters(command=command, args=list(args))) as client:
+    async with Client(StdioServerParameters(command=command, args=list(args)), mode=mode) as client:
         seen["revision"] = client.protocol_version
         seen["instructions"] = client.instructions
         seen["tools"] = [tool.name for tool in (await client.list_tools()).tools]

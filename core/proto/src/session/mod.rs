@@ -19,6 +19,7 @@ mod inbound;
 mod outbound;
 mod output;
 mod receive;
+mod settings;
 mod stateless;
 
 use std::collections::VecDeque;
@@ -29,6 +30,7 @@ pub use config::{CacheHints, CallOptions, Config, Implementation, Limits, Role};
 pub use encode::{encode_output, encode_text_result};
 pub use error::{Error, ErrorKind, Fault};
 pub use output::{Answer, Direction, InboundId, OutboundId, Output, Peer, Problem, ProblemKind};
+pub use settings::duration_from_millis;
 
 use crate::frame::LineFramer;
 use crate::jsonrpc::{ErrorCode, ErrorObject, Json, ObjectWriter, RequestId, members, write};
