@@ -40,7 +40,8 @@ class Client:
     """A client of one server.
 
     :param command: the program and its arguments, or the path of a ``.py`` script.
-    :param env: variables to add to the environment of the server.
+    :param env: variables of the server beside those that it inherits, which are few: ``HOME``,
+        ``PATH``, the language, but no secrets. ``env=os.environ`` hands over everything.
     :param cwd: the working directory of the server.
     :param stderr: where its standard error goes, as for `subprocess.Popen`; ours by default.
     :param timeout: seconds a call may go without an answer.

@@ -15,6 +15,15 @@ from ._errors import ConnectionClosedError
 from ._native import ChildShutdown
 
 
+# What a server gets of our environment: enough to run, and no secrets.
+_INHERITED = (
+    ("APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE")
+    + ("PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE")
+    if sys.platform == "win32"
+    else ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
+)
+
+
 class ServerProcess:
     """A child process in a process group of its own, so that its end reaches its own children."""
 
@@ -38,7 +47,7 @@ class ServerProcess:
                 stderr=stderr,
                 bufsize=0,
                 cwd=cwd,
-                env=None if env is None else {**os.environ, **env},
+                env={**_inherited(), **(env or {})},
                 **options,
             )
         except OSError as error:
@@ -92,6 +101,11 @@ class ServerProcess:
         self._process.stdin.close()
         self._process.stdout.close()
         self._kill.detach()
+
+
+def _inherited() -> dict[str, str]:
+    # A value that starts so is a function of the shell's (bash's "exported functions"), not data.
+    return {name: value for name in _INHERITED if not (value := os.environ.get(name, "()")).startswith("()")}
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -19,6 +19,8 @@ async def count(to: int, ctx: Context) -> str:
     "Counts, and reports progress."
     for step in range(1, to + 1):
         await ctx.report_progress(step, to, f"step {step}")
+        # The official TypeScript client loses reports that arrive in one piece with the result.
+        await asyncio.sleep(0.02)
     return "counted"
 
 
