@@ -1,0 +1,270 @@
+//! The public client.
+
+mod builder;
+mod call;
+mod slot;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use oxmcp_proto::jsonrpc::Json;
+use oxmcp_proto::{Error, ErrorKind, Implementation, Peer};
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+pub use builder::ClientBuilder;
+pub use call::Call;
+pub(crate) use slot::Slot;
+
+use crate::driver::Link;
+use crate::transport::{Group, IntoTransport};
+use crate::{CallToolResult, Stats, Tool};
+
+/// Pages of a list, over which a server is taken for broken.
+const PAGES: usize = 1000;
+
+/// A client, connected to one server. Clones share the connection.
+///
+/// Calls are futures: nothing is sent before they are awaited, dropping one cancels it, and any
+/// number may be under way at once.
+///
+/// [`close`](Self::close) ends the connection in order. When the last clone is dropped without it,
+/// the connection ends at once, and a server that was started as a child process is killed.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// use oxmcp::{Client, Context, NoArguments, Server, transport};
+///
+/// let server = Server::new("demo", "1.0")
+///     .tool("greet", "Greets.", |_: Context, _: NoArguments| async { Ok("Hello") });
+/// let (near, far) = transport::memory();
+/// tokio::spawn(server.serve(far));
+///
+/// let client = Client::connect(near).await?;
+/// assert_eq!(client.list_tools().await?[0].name, "greet");
+/// assert_eq!(client.call_tool("greet", ()).await?.text(), "Hello");
+/// client.close().await;
+/// # Ok::<(), oxmcp::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+/// What the clones of a client, and its calls under way, share.
+#[derive(Debug)]
+struct Inner {
+    link: Arc<Link>,
+    timeout: Duration,
+    child: Option<Group>,
+    ended: watch::Receiver<()>,
+    peer: Peer,
+    info: Implementation,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.link.close("every handle of the client was dropped");
+        if let Some(child) = &self.child {
+            // Not left to the driver: the runtime may never run again.
+            child.kill();
+        }
+    }
+}
+
+impl Client {
+    /// Connects with the default settings, and returns when the handshake is complete.
+    ///
+    /// Takes a [`ChildProcess`](crate::ChildProcess) or a [`Transport`](crate::transport::Transport), and needs
+    /// a tokio runtime with time enabled, on which the connection runs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Closed`] when the server cannot be started or leaves,
+    /// [`ErrorKind::Timeout`] when it does not answer within 60 s, [`ErrorKind::Protocol`] when
+    /// it speaks none of our revisions, [`ErrorKind::Response`] when it refuses.
+    ///
+    /// ```no_run
+    /// # async fn run() -> Result<(), oxmcp::Error> {
+    /// use oxmcp::{ChildProcess, Client};
+    ///
+    /// let client = Client::connect(ChildProcess::new("my-server")).await?;
+    /// println!("{}", client.server_info().name);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn connect(server: impl IntoTransport) -> Result<Self, Error> {
+        Self::builder().connect(server).await
+    }
+
+    /// A client with settings of its own.
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::new()
+    }
+
+    /// Who the server says it is.
+    pub fn server_info(&self) -> &Implementation {
+        &self.inner.info
+    }
+
+    /// All that the server said at the handshake: the revision, its info and capabilities as they
+    /// came, and its instructions.
+    pub fn peer(&self) -> &Peer {
+        &self.inner.peer
+    }
+
+    /// All tools of the server, from as many pages as it has.
+    ///
+    /// # Errors
+    /// As for [`request`](Self::request); [`ErrorKind::Protocol`] also when the server gives
+    /// something else than tools, or pages without end.
+    pub async fn list_tools(&self) -> Result<Vec<Tool>, Error> {
+        #[derive(Serialize)]
+        struct Params<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            cursor: Option<&'a str>,
+        }
+        #[derive(Deserialize)]
+        struct Page {
+            tools: Vec<Tool>,
+            #[serde(default, rename = "nextCursor")]
+            next_cursor: Option<String>,
+        }
+        let mut tools = Vec::new();
+        let mut cursor = None;
+        for _ in 0..PAGES {
+            let params = Params {
+                cursor: cursor.as_deref(),
+            };
+            let page: Page = read("tools/list", &self.request("tools/list", params).await?)?;
+            tools.extend(page.tools);
+            // Deployed servers of these revisions mean the end by an empty cursor.
+            match page.next_cursor.filter(|cursor| !cursor.is_empty()) {
+                None => return Ok(tools),
+                next => cursor = next,
+            }
+        }
+        let message = format!("the server gave {PAGES} pages of tools without coming to an end");
+        Err(Error::new(ErrorKind::Protocol, message))
+    }
+
+    /// Calls a tool. `arguments` is anything that serialises to a JSON object; `()` is none.
+    ///
+    /// A tool that fails is a result with [`is_error`](CallToolResult::is_error), not an error.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Response`] when the server answers with an error, [`ErrorKind::Timeout`],
+    /// [`ErrorKind::Closed`], [`ErrorKind::NotNegotiated`] when the server has no tools,
+    /// [`ErrorKind::Usage`] when the arguments are no object, [`ErrorKind::Protocol`] when the
+    /// answer is no result of a tool.
+    ///
+    /// ```no_run
+    /// # async fn run(client: oxmcp::Client) -> Result<(), oxmcp::Error> {
+    /// use std::time::Duration;
+    ///
+    /// let result = client
+    ///     .call_tool("index", serde_json::json!({"folder": "/srv"}))
+    ///     .timeout(Duration::from_secs(10))
+    ///     .reset_timeout_on_progress()
+    ///     .max_total_timeout(Duration::from_secs(600))
+    ///     .on_progress(|it| eprintln!("{} of {:?}", it.progress, it.total))
+    ///     .await?;
+    /// println!("{}", result.text());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn call_tool(&self, name: impl AsRef<str>, arguments: impl Serialize) -> Call<CallToolResult> {
+        #[derive(Serialize)]
+        struct Params<'a> {
+            name: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            arguments: Option<Json>,
+        }
+        let name = name.as_ref();
+        let params = object(&arguments, "the arguments of a tool").and_then(|arguments| {
+            let params = Params { name, arguments };
+            object(&params, "the params of tools/call")
+        });
+        Call::new(Arc::clone(&self.inner), "tools/call".into(), params, |result| {
+            read("tools/call", &result)
+        })
+    }
+
+    /// Makes any request, for methods this version has no function for. `params` is anything that
+    /// serialises to a JSON object; `()` is none.
+    ///
+    /// # Errors
+    /// As for [`call_tool`](Self::call_tool); [`ErrorKind::NotNegotiated`] when the server does not
+    /// declare the capability the method rests on.
+    ///
+    /// ```no_run
+    /// # async fn run(client: oxmcp::Client) -> Result<(), oxmcp::Error> {
+    /// let result = client.request("resources/read", serde_json::json!({"uri": "file:///etc/hosts"})).await?;
+    /// println!("{}", result.get());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn request(&self, method: impl Into<String>, params: impl Serialize) -> Call<Json> {
+        let method = method.into();
+        let params = object(&params, &format!("the params of {method}"));
+        Call::new(Arc::clone(&self.inner), method, params, Ok)
+    }
+
+    /// Asks the server for a sign of life.
+    ///
+    /// # Errors
+    /// As for [`request`](Self::request).
+    pub fn ping(&self) -> Call<()> {
+        Call::new(Arc::clone(&self.inner), "ping".into(), Ok(None), |_| Ok(()))
+    }
+
+    /// Sends a notification. It is written soon, in the order of all that is sent.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Closed`] when the connection has ended, [`ErrorKind::Usage`] when `params` is no
+    /// object.
+    pub fn notify(&self, method: &str, params: impl Serialize) -> Result<(), Error> {
+        let params = object(&params, &format!("the params of {method}"))?;
+        self.inner.link.notify(method, params.as_ref().map(|json| json.get()))
+    }
+
+    /// What the connection holds at the moment.
+    pub fn stats(&self) -> Stats {
+        self.inner.link.stats()
+    }
+
+    /// Ends the connection, and returns when it has ended: calls under way fail with
+    /// [`ErrorKind::Closed`], and a server that is a child process has left or was made to. That
+    /// takes 8 s at the very most, unless the child's grace was set. May be called any number of times.
+    pub async fn close(&self) {
+        self.inner.link.close("the client closed the connection");
+        let mut ended = self.inner.ended.clone();
+        // Nothing is ever sent: the driver drops the other side at its end.
+        while ended.changed().await.is_ok() {}
+    }
+}
+
+/// A value as the text of a JSON object; `None` for `()`.
+fn object(value: &impl Serialize, what: &str) -> Result<Option<Json>, Error> {
+    let json = serde_json::value::to_raw_value(value);
+    let json =
+        json.map_err(|error| Error::new(ErrorKind::Usage, format!("{what} cannot be made into JSON: {error}")))?;
+    match json.get() {
+        "null" => Ok(None),
+        text if text.starts_with('{') => Ok(Some(json)),
+        text => {
+            let start: String = text.chars().take(40).collect();
+            let message = format!("{what} must be a JSON object, not {start}; pass a struct, a map or json!({{…}})");
+            Err(Error::new(ErrorKind::Usage, message))
+        }
+    }
+}
+
+/// A result of the server as a type.
+fn read<T: for<'de> Deserialize<'de>>(method: &str, result: &Json) -> Result<T, Error> {
+    serde_json::from_str(result.get()).map_err(|error| {
+        let message = format!("the server's answer to {method} is broken: {error}");
+        Error::new(ErrorKind::Protocol, message)
+    })
+}

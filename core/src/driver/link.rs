@@ -1,0 +1,340 @@
+//! What the driver shares with the handles of a connection: the session under one lock, and the
+//! host's side of each call.
+//!
+//! Every critical section is a few map operations and, at most, the parsing of one chunk. User
+//! code, wakers and I/O run outside.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+
+use oxmcp_proto::jsonrpc::{ErrorObject, Json};
+use oxmcp_proto::{
+    Answer, CallOptions, Direction, Error, InboundId, Instant, OutboundId, Output, Peer, Problem, Session, ToolIndex,
+};
+use tokio::sync::Notify;
+
+use super::outgoing::Outgoing;
+use crate::Stats;
+use crate::client::Slot;
+use crate::server::{Call, Reply};
+
+/// One connection, as its handles see it.
+#[derive(Debug)]
+pub(crate) struct Link {
+    state: Mutex<State>,
+    /// Told when a full backlog has room again.
+    room: Notify,
+    epoch: tokio::time::Instant,
+}
+
+#[derive(Debug)]
+struct State {
+    session: Session,
+    /// Who waits for the answer to each call of ours.
+    callers: HashMap<OutboundId, Arc<Slot>>,
+    /// The handlers that did not finish at once.
+    handlers: HashMap<InboundId, Arc<Call>>,
+    /// Something went into the session since its outputs were drained.
+    dirty: bool,
+    /// The driver, while it waits.
+    waiting: Option<Waker>,
+    /// Bytes in the driver's hands.
+    backlog: usize,
+    /// Of the bytes that wait, those the peer caused.
+    owed: usize,
+}
+
+/// What [`Link::drain`] hands to the driver, in order.
+#[derive(Debug)]
+pub(crate) enum Event {
+    ToolCall {
+        id: InboundId,
+        tool: ToolIndex,
+        arguments: Option<Json>,
+        wants_progress: bool,
+    },
+    Describe(InboundId),
+    Cancelled(InboundId, Option<String>),
+    Ready(Peer),
+    ConnectFailed(Error),
+    Progress(Arc<Slot>, Json),
+    Done(Arc<Slot>, Result<Json, Error>),
+    Notification(String, Option<Json>),
+    Problem(Problem),
+    Trace(Direction, String),
+}
+
+/// What the driver must know after a drain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Drained {
+    pub deadline: Option<Instant>,
+    pub closed: bool,
+    /// The peer does not read what it caused: take no more from it.
+    pub stop_reading: bool,
+    /// The backlog is over its limit.
+    pub full: bool,
+}
+
+impl Link {
+    pub(crate) fn new(session: Session) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::new(State {
+                session,
+                callers: HashMap::new(),
+                handlers: HashMap::new(),
+                dirty: true,
+                waiting: None,
+                backlog: 0,
+                owed: 0,
+            }),
+            room: Notify::new(),
+            epoch: tokio::time::Instant::now(),
+        })
+    }
+
+    /// The clock of the session.
+    pub(crate) fn now(&self) -> Instant {
+        Instant::from_micros(u64::try_from(self.epoch.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+
+    /// A time of the session on the runtime's clock; far away if it cannot be told.
+    pub(crate) fn on_clock(&self, at: Instant) -> tokio::time::Instant {
+        const FAR: std::time::Duration = std::time::Duration::from_secs(60 * 60 * 24 * 365);
+        let after = Instant::default().until(at).min(FAR);
+        self.epoch + after
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        let state = self.lock();
+        let session = state.session.stats();
+        Stats {
+            inbound: session.inbound,
+            outbound: session.outbound,
+            handlers: state.handlers.len(),
+            callers: state.callers.len(),
+            buffered: session.buffered,
+            unwritten: state.unwritten(),
+        }
+    }
+
+    // What the handles of a client do.
+
+    pub(crate) fn connect(&self, timeout: Option<std::time::Duration>) -> Result<(), Error> {
+        let now = self.now();
+        self.input(|state| state.session.connect(timeout, now))
+    }
+
+    pub(crate) fn begin(
+        &self,
+        method: &str,
+        params: Option<&str>,
+        options: CallOptions,
+        caller: &Arc<Slot>,
+    ) -> Result<OutboundId, Error> {
+        let now = self.now();
+        self.input(|state| {
+            let id = state.session.begin(method, params, options, now)?;
+            state.callers.insert(id, Arc::clone(caller));
+            Ok(id)
+        })
+    }
+
+    pub(crate) fn cancel(&self, id: OutboundId, reason: &str) {
+        self.input(|state| state.session.cancel(id, Some(reason)));
+    }
+
+    pub(crate) fn notify(&self, method: &str, params: Option<&str>) -> Result<(), Error> {
+        self.input(|state| state.session.notify(method, params))
+    }
+
+    pub(crate) fn close(&self, why: &str) {
+        self.input(|state| state.session.close(why));
+    }
+
+    /// Waits until the backlog is not full.
+    pub(crate) async fn has_room(&self) {
+        loop {
+            let room = self.room.notified();
+            if !self.lock().is_full() {
+                return;
+            }
+            room.await;
+        }
+    }
+
+    // What handlers do.
+
+    pub(crate) fn add_handler(&self, call: &Arc<Call>) {
+        self.lock().handlers.insert(call.id, Arc::clone(call));
+    }
+
+    pub(crate) fn take_handler(&self, id: InboundId) -> Option<Arc<Call>> {
+        self.lock().handlers.remove(&id)
+    }
+
+    pub(crate) fn respond(&self, id: InboundId, reply: &Reply) {
+        self.input(|state| {
+            state.handlers.remove(&id);
+            let answer = match reply {
+                Reply::Result(text) => Answer::Result(text),
+                Reply::Text(text) => Answer::Text(text),
+                Reply::ToolError(message) => Answer::ToolError(message),
+                Reply::InvalidArguments(what) => Answer::InvalidArguments(what),
+                Reply::Error(error) => Answer::Error(ErrorObject::clone(error)),
+            };
+            state.as_owed(|session| session.respond(id, answer))
+        });
+    }
+
+    /// Progress that nobody reads is dropped: newer progress says all that older did.
+    pub(crate) fn progress(&self, id: InboundId, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
+        self.input(|state| !state.is_full() && state.as_owed(|session| session.progress(id, progress, total, message)))
+    }
+
+    // What the driver does.
+
+    pub(crate) fn receive(&self, bytes: &[u8]) {
+        let now = self.now();
+        let mut state = self.lock();
+        state.dirty = true;
+        state.as_owed(|session| session.receive(bytes, now));
+    }
+
+    pub(crate) fn end_input(&self) {
+        let now = self.now();
+        self.input(|state| state.as_owed(|session| session.end_input(now)));
+    }
+
+    pub(crate) fn handle_timeout(&self) {
+        let now = self.now();
+        self.input(|state| state.session.handle_timeout(now));
+    }
+
+    pub(crate) fn resume(&self, id: InboundId) {
+        self.input(|state| state.as_owed(|session| session.resume(id)));
+    }
+
+    /// Moves all outputs of the session to `events` and `outgoing`.
+    pub(crate) fn drain(&self, events: &mut Vec<Event>, outgoing: &mut Outgoing) -> Drained {
+        let mut state = self.lock();
+        state.dirty = false;
+        while let Some(output) = state.session.poll_output() {
+            state.sort(output, events, outgoing);
+        }
+        state.set_backlog(outgoing.len());
+        Drained {
+            deadline: state.session.poll_timeout(),
+            closed: state.session.is_closed(),
+            stop_reading: state.owed > state.session.config().limits.backlog,
+            full: state.is_full(),
+        }
+    }
+
+    /// Takes note of what was written, when that may matter to those who wait for room.
+    pub(crate) fn written(&self, left: usize) -> bool {
+        let mut state = self.lock();
+        state.set_backlog(left);
+        let full = state.is_full();
+        drop(state);
+        if !full {
+            self.room.notify_waiters();
+        }
+        full
+    }
+
+    /// Lets the driver wait until the next input, with so much left to be written; false when there
+    /// was one meanwhile.
+    pub(crate) fn park(&self, waker: &Waker, left: usize) -> bool {
+        let mut state = self.lock();
+        state.set_backlog(left);
+        if state.dirty {
+            return false;
+        }
+        state.waiting = Some(waker.clone());
+        true
+    }
+
+    /// The driver works: inputs need not wake it.
+    pub(crate) fn unpark(&self) {
+        self.lock().waiting = None;
+    }
+
+    /// One input from outside the driver, which then has outputs to drain.
+    fn input<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        state.dirty = true;
+        let done = work(&mut state);
+        let driver = state.waiting.take();
+        drop(state);
+        if let Some(driver) = driver {
+            driver.wake();
+        }
+        done
+    }
+
+    // A panic inside a critical section is a defect of the core; the connection is then closed by
+    // the driver's end, for which the state must stay reachable.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn unwritten(&self) -> usize {
+        self.backlog + self.session.unwritten()
+    }
+
+    fn set_backlog(&mut self, left: usize) {
+        self.backlog = left;
+        self.owed = self.owed.min(left);
+    }
+
+    fn is_full(&self) -> bool {
+        self.unwritten() > self.session.config().limits.backlog
+    }
+
+    /// Does something of which the peer is the cause, and counts the bytes it leads to.
+    ///
+    /// Our own requests do not count: two sides that both stop reading until their requests are
+    /// written would wait for each other.
+    fn as_owed<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
+        let before = self.session.unwritten();
+        let done = work(&mut self.session);
+        self.owed += self.session.unwritten() - before;
+        done
+    }
+
+    fn sort(&mut self, output: Output, events: &mut Vec<Event>, outgoing: &mut Outgoing) {
+        events.push(match output {
+            Output::Wire(bytes) => return self.session.recycle(outgoing.push(bytes)),
+            Output::Closed => return,
+            Output::Progress { id, params } => match self.callers.get(&id) {
+                Some(caller) => Event::Progress(Arc::clone(caller), params),
+                None => return,
+            },
+            Output::Done { id, outcome } => match self.callers.remove(&id) {
+                Some(caller) => Event::Done(caller, outcome),
+                None => return,
+            },
+            Output::ToolCall {
+                id,
+                tool,
+                arguments,
+                wants_progress,
+            } => Event::ToolCall {
+                id,
+                tool,
+                arguments,
+                wants_progress,
+            },
+            Output::Describe { id } => Event::Describe(id),
+            Output::Cancelled { id, reason } => Event::Cancelled(id, reason),
+            Output::Ready(peer) => Event::Ready(peer),
+            Output::ConnectFailed(error) => Event::ConnectFailed(error),
+            Output::Notification { method, params } => Event::Notification(method, params),
+            Output::Problem(problem) => Event::Problem(problem),
+            Output::Trace { direction, line } => Event::Trace(direction, line),
+        });
+    }
+}
