@@ -97,3 +97,8 @@ pub struct Stats {
     /// Bytes that wait to be written.
     pub unwritten: usize,
 }
+
+/// The examples of the crate's page, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Page;
