@@ -46,8 +46,12 @@ pub struct Config {
     /// Server: how to use it, for a model.
     pub instructions: Option<String>,
     /// The revisions we speak. A server serves all of them, those without a handshake beside the
-    /// one that a handshake settled on; a client offers the newest with a handshake.
+    /// one that a handshake settled on; a client offers the newest with a handshake, or looks for
+    /// one without first ([`probe`](Self::probe)).
     pub revisions: Vec<Revision>,
+    /// Client: ask the server by `server/discover` whether it speaks a revision without a handshake,
+    /// and shake hands only if not. Costs servers of older revisions one more round trip.
+    pub probe: bool,
     /// Server: answer an `initialize` with a revision we lack by `-32602` instead of our newest.
     pub strict_revision: bool,
     /// How long a call may go without an answer, unless the call says otherwise.
@@ -67,6 +71,7 @@ impl Config {
             info,
             instructions: None,
             revisions: Revision::ALL.to_vec(),
+            probe: false,
             strict_revision: false,
             timeout: Duration::from_secs(60),
             cache: CacheHints::default(),

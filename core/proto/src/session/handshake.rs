@@ -1,11 +1,11 @@
 //! The `initialize` handshake of the revisions up to 2025-11-25, from both ends.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::receive::invalid_params;
-use std::time::Duration;
-
 use super::{CallOptions, Error, ErrorKind, Output, Peer, Role, Session, State};
 use crate::jsonrpc::{ErrorCode, ErrorObject, ObjectWriter, RequestId, members, write};
 use crate::{Instant, Revision};
@@ -35,32 +35,53 @@ struct InitializeResult<'a> {
 /// `data` of the `-32602` that refuses a revision (lifecycle clause, Error Handling).
 #[derive(Serialize, Deserialize)]
 pub(super) struct Unsupported {
-    supported: Vec<String>,
+    pub(super) supported: Vec<String>,
     #[serde(default)]
     requested: String,
 }
 
 impl Session {
-    /// Client: starts the handshake. It ends with [`Output::Ready`], or with
+    /// Client: connects, by a handshake or, with [`Config::probe`](super::Config::probe), in the way
+    /// the server is found to want. It ends with [`Output::Ready`], or with
     /// [`Output::ConnectFailed`] and [`Output::Closed`].
     ///
     /// # Errors
-    /// When the session is a server's, or was connected before.
+    /// When the session is a server's, or was connected before, or speaks no revision it could
+    /// connect by.
     pub fn connect(&mut self, timeout: Option<Duration>, now: Instant) -> Result<(), Error> {
         if !matches!(self.state, State::Fresh) || self.role != Role::Client {
             return Err(Error::new(ErrorKind::Usage, "connect is for a client, and only once"));
         }
-        let Some(newest) = self.config.newest_with_handshake() else {
-            return Err(Error::new(
-                ErrorKind::Usage,
-                "a client needs a revision with a handshake to offer",
-            ));
-        };
-        self.offer(newest, timeout, now);
+        let stateless = self
+            .config
+            .revisions
+            .iter()
+            .copied()
+            .filter(|it| !it.has_handshake())
+            .max();
+        match stateless.filter(|_| self.config.probe) {
+            Some(newest) => self.probe(newest, timeout, now),
+            None if self.config.newest_with_handshake().is_none() => {
+                let message = "a client needs a revision with a handshake, or to probe for one without";
+                return Err(Error::new(ErrorKind::Usage, message));
+            }
+            None => self.shake_hands(timeout, now),
+        }
         Ok(())
     }
 
-    fn offer(&mut self, offered: Revision, timeout: Option<Duration>, now: Instant) {
+    /// Client: starts the handshake with the newest revision that has one.
+    pub(super) fn shake_hands(&mut self, timeout: Option<Duration>, now: Instant) {
+        match self.config.newest_with_handshake() {
+            Some(newest) => self.offer(newest, timeout, now),
+            None => self.fail_handshake(Error::new(
+                ErrorKind::Protocol,
+                "the server speaks only revisions with a handshake, and this client only those without",
+            )),
+        }
+    }
+
+    pub(super) fn offer(&mut self, offered: Revision, timeout: Option<Duration>, now: Instant) {
         let params = ObjectWriter::new()
             .string("protocolVersion", offered.name())
             .json("capabilities", "{}")
@@ -217,7 +238,7 @@ impl Session {
         ours.filter(theirs).max()
     }
 
-    fn become_ready(&mut self, peer: Peer) {
+    pub(super) fn become_ready(&mut self, peer: Peer) {
         let declared = members(&peer.capabilities).unwrap_or_default();
         let declared = declared
             .into_iter()

@@ -18,10 +18,12 @@ mod handshake;
 mod inbound;
 mod outbound;
 mod output;
+mod probe;
 mod receive;
 mod settings;
 mod stateless;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,11 +35,20 @@ pub use output::{Answer, Direction, InboundId, OutboundId, Output, Peer, Problem
 pub use settings::duration_from_millis;
 
 use crate::frame::LineFramer;
-use crate::jsonrpc::{ErrorCode, ErrorObject, Json, ObjectWriter, RequestId, members, write};
+use crate::jsonrpc::{ErrorCode, ErrorObject, Json, ObjectWriter, RequestId, write};
 use crate::revision::{Era, requirement};
 use crate::{Instant, Registry, Revision};
 use inbound::{Inbound, Work};
 use outbound::Outbound;
+use probe::with_meta;
+
+/// Methods that the revisions without a handshake no longer have (2026-07-28 changelog).
+const REMOVED: [&str; 4] = [
+    "ping",
+    "logging/setLevel",
+    "resources/subscribe",
+    "resources/unsubscribe",
+];
 
 /// One end of a connection.
 ///
@@ -63,6 +74,12 @@ pub struct Session {
 #[derive(Debug)]
 enum State {
     Fresh,
+    /// A client waits for the answer to `server/discover`.
+    Probing {
+        call: OutboundId,
+        tried: Revision,
+        timeout: Option<Duration>,
+    },
     Connecting {
         call: OutboundId,
         offered: Revision,
@@ -201,6 +218,10 @@ impl Session {
             if self.is_handshake(expired.id) {
                 return self.fail_handshake(error);
             }
+            if self.is_probe(expired.id) {
+                self.give_up_probe(now);
+                continue;
+            }
             self.give_up(expired.id, "Request timed out");
             self.complete(expired.id, Err(error));
         }
@@ -231,6 +252,19 @@ impl Session {
         Ok(self.send_request(method, params, options, now))
     }
 
+    /// Asks for a sign of life: `ping`, or `server/discover` in revisions that have no `ping`.
+    ///
+    /// # Errors
+    /// As for `begin`.
+    pub fn ping(&mut self, options: CallOptions, now: Instant) -> Result<OutboundId, Error> {
+        let method = if self.era().stateless {
+            "server/discover"
+        } else {
+            "ping"
+        };
+        self.begin(method, None, options, now)
+    }
+
     /// Calls a tool: [`begin`](Self::begin) with the params of `tools/call`.
     ///
     /// # Errors
@@ -259,7 +293,7 @@ impl Session {
     /// Cancels a call of ours: it ends at once as [`ErrorKind::Cancelled`], the peer is told, and
     /// a late answer is dropped in silence. False when the call had ended.
     pub fn cancel(&mut self, id: OutboundId, reason: Option<&str>) -> bool {
-        if !self.outbound.contains(id) || self.is_handshake(id) {
+        if !self.outbound.contains(id) || self.is_handshake(id) || self.is_probe(id) {
             return false;
         }
         self.give_up(id, reason.unwrap_or("Cancelled by the caller"));
@@ -276,7 +310,7 @@ impl Session {
     pub fn notify(&mut self, method: &str, params: Option<&str>) -> Result<(), Error> {
         match self.state {
             State::Closed => return Err(closed(format!("{method} was not sent: the connection is closed"))),
-            State::Fresh | State::Connecting { .. } => return Err(not_ready(method)),
+            State::Fresh | State::Probing { .. } | State::Connecting { .. } => return Err(not_ready(method)),
             State::Ready { .. } => {}
         }
         if params.is_some_and(|params| !params.trim_start().starts_with('{')) {
@@ -386,7 +420,7 @@ impl Session {
 
     fn fail_outbound(&mut self, why: &str) {
         let handshake = match self.state {
-            State::Connecting { call, .. } => Some(call),
+            State::Connecting { call, .. } | State::Probing { call, .. } => Some(call),
             _ => None,
         };
         for (id, call) in self.outbound.drain() {
@@ -401,6 +435,10 @@ impl Session {
 
     fn is_handshake(&self, id: OutboundId) -> bool {
         matches!(self.state, State::Connecting { call, .. } if call == id)
+    }
+
+    fn is_probe(&self, id: OutboundId) -> bool {
+        matches!(self.state, State::Probing { call, .. } if call == id)
     }
 
     /// Tells the peer that we no longer wait for an answer.
@@ -424,8 +462,12 @@ impl Session {
             _ if method == "initialize" => return Err(Error::new(ErrorKind::Usage, "initialize is sent by connect")),
             State::Ready { declared, .. } => declared,
             State::Connecting { .. } if method == "ping" => return Ok(()),
-            State::Fresh | State::Connecting { .. } => return Err(not_ready(method)),
+            State::Fresh | State::Probing { .. } | State::Connecting { .. } => return Err(not_ready(method)),
         };
+        if self.era().stateless && REMOVED.contains(&method) {
+            let message = format!("{method} was not sent: revision 2026-07-28 has no such method");
+            return Err(Error::new(ErrorKind::NotNegotiated, message));
+        }
         match requirement(method) {
             Some(needed) if needed.declared_by == self.role => Err(Error::new(
                 ErrorKind::Usage,
@@ -444,12 +486,18 @@ impl Session {
 
     fn send_request(&mut self, method: &str, params: Option<&str>, options: CallOptions, now: Instant) -> OutboundId {
         let id = self.outbound.insert(method, options, self.config.timeout, now);
-        if options.progress || options.reset_timeout_on_progress {
-            let params = with_progress_token(params, wire_id(id));
-            write::request(&mut self.wire, wire_id(id), method, Some(&params));
-        } else {
-            write::request(&mut self.wire, wire_id(id), method, params);
-        }
+        let token = (options.progress || options.reset_timeout_on_progress).then(|| wire_id(id));
+        let params = match (&self.state, token) {
+            (State::Ready { revision, .. }, token) if revision.era().stateless => {
+                Some(Cow::Owned(self.with_stated_revision(*revision, params, token)))
+            }
+            (_, Some(token)) => {
+                let token = ("progressToken", token.to_string());
+                Some(Cow::Owned(with_meta(params, std::iter::once(token))))
+            }
+            (_, None) => params.map(Cow::Borrowed),
+        };
+        write::request(&mut self.wire, wire_id(id), method, params.as_deref());
         id
     }
 
@@ -514,24 +562,4 @@ fn tool_error(message: &str) -> String {
 fn text_result(text: &str) -> ObjectWriter {
     let block = ObjectWriter::new().string("type", "text").string("text", text).finish();
     ObjectWriter::new().json("content", &format!("[{block}]"))
-}
-
-/// `params` with `_meta.progressToken` set; other members and their order stay.
-fn with_progress_token(params: Option<&str>, token: i64) -> String {
-    let parsed = params.and_then(|params| serde_json::from_str(params).ok());
-    let all = parsed.and_then(members).unwrap_or_default();
-    let old_meta = all
-        .iter()
-        .find(|(key, _)| key == "_meta")
-        .and_then(|(_, meta)| members(meta));
-
-    let mut meta = ObjectWriter::new().integer("progressToken", token);
-    for (key, value) in old_meta.iter().flatten().filter(|(key, _)| key != "progressToken") {
-        meta = meta.json(key, value.get());
-    }
-    let mut params = ObjectWriter::new().json("_meta", &meta.finish());
-    for (key, value) in all.iter().filter(|(key, _)| key != "_meta") {
-        params = params.json(key, value.get());
-    }
-    params.finish()
 }

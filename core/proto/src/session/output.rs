@@ -153,6 +153,8 @@ pub enum ProblemKind {
     UnknownProgress,
     /// A notification whose params do not fit it.
     BadNotification,
+    /// A request in a revision where the peer makes none; it was not answered.
+    UnexpectedRequest,
     /// An error without an id: the peer could not read something we sent.
     PeerError,
     /// A handler of ours failed in a way that is no answer, and its call got `-32603`. Drivers
@@ -171,6 +173,7 @@ impl ProblemKind {
             Self::LooseId => "loose_id",
             Self::UnknownProgress => "unknown_progress",
             Self::BadNotification => "bad_notification",
+            Self::UnexpectedRequest => "unexpected_request",
             Self::PeerError => "peer_error",
             Self::HandlerFailed => "handler_failed",
         }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::inbound::Work;
+use super::probe::check_result_type;
 use super::{Direction, InboundId, OutboundId, Output, Problem, ProblemKind, Role, Session, State, own_call, trace};
 use crate::Instant;
 use crate::frame::Line;
@@ -163,6 +164,11 @@ impl Session {
     fn receive_request(&mut self, id: RequestId, method: &str, params: Option<&RawValue>) {
         if self.draining.is_some() {
             return;
+        }
+        if self.role == Role::Client && self.era().stateless {
+            // A client of these revisions writes no responses (2026-07-28 stdio, Sending Messages).
+            let message = format!("the server made the request {method}, which revision 2026-07-28 does not allow");
+            return self.problem(ProblemKind::UnexpectedRequest, message);
         }
         if self.inbound.holds(&id) {
             let message = format!("Invalid request: the id {id} is in use by a call that is not answered yet");
@@ -370,15 +376,19 @@ impl Session {
         if self.is_handshake(call) {
             return self.receive_initialize_answer(outcome, now);
         }
+        if self.is_probe(call) {
+            return self.receive_probe_answer(outcome, now);
+        }
+        let stateless = self.era().stateless;
         let outcome = outcome.and_then(|result| {
-            if result.get().starts_with('{') {
-                Ok(result.to_owned())
-            } else {
-                Err(Error::new(
-                    ErrorKind::Protocol,
-                    "the peer answered with a result that is not an object",
-                ))
+            if !result.get().starts_with('{') {
+                let message = "the peer answered with a result that is not an object";
+                return Err(Error::new(ErrorKind::Protocol, message));
             }
+            if stateless {
+                check_result_type(result)?;
+            }
+            Ok(result.to_owned())
         });
         self.complete(call, outcome);
     }

@@ -20,6 +20,7 @@ struct Info {
 struct Settings {
     instructions: Option<String>,
     strict: bool,
+    probe: bool,
     revisions: Option<Vec<String>>,
     timeout: Option<f64>,
     limits: LimitSettings,
@@ -38,8 +39,8 @@ struct LimitSettings {
 impl Config {
     /// Reads a configuration from JSON, times in milliseconds.
     ///
-    /// `info` is `{name, version, title?}`, `settings` is `{instructions?, strict?, revisions?,
-    /// timeout?, limits?: {message?, depth?, inFlight?, drain?}, trace?}`.
+    /// `info` is `{name, version, title?}`, `settings` is `{instructions?, strict?, probe?,
+    /// revisions?, timeout?, limits?: {message?, depth?, inFlight?, drain?}, trace?}`.
     ///
     /// # Errors
     /// A member that nobody knows, or a value out of its range.
@@ -64,6 +65,7 @@ impl Config {
         });
         config.instructions = settings.instructions;
         config.strict_revision = settings.strict;
+        config.probe = settings.probe;
         config.trace = settings.trace;
         if let Some(names) = settings.revisions {
             config.revisions = revisions(&names)?;

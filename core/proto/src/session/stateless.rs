@@ -9,10 +9,11 @@ use crate::Revision;
 use crate::jsonrpc::{ErrorCode, ErrorObject, ObjectWriter, RequestId, decode_str, members, write};
 use crate::revision::Era;
 
-const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(super) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(super) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(super) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 const LOG_LEVELS: [&str; 8] = [
     "debug",

@@ -375,6 +375,7 @@ fn config(fields: &mut Fields) -> Result<Config, String> {
     });
     config.instructions = fields.take("instructions")?;
     config.strict_revision = fields.take("strict")?.unwrap_or(false);
+    config.probe = fields.take("probe")?.unwrap_or(false);
     if let Some(names) = fields.take::<Vec<String>>("revisions")? {
         let known = names
             .iter()

@@ -1,0 +1,198 @@
+//! How a client of both eras finds out which one a server is of, and what it then sends.
+//!
+//! | the answer to `server/discover` | the server |
+//! | --- | --- |
+//! | a `DiscoverResult` | speaks 2026-07-28 or later: the newest revision we share |
+//! | `-32022` with `supported` | the same: asked again in a revision we share |
+//! | `-32020`, `-32021` | the same, and connecting fails: it will not serve us |
+//! | any other error or result, or none in time | is of the handshake |
+//!
+//! (2026-07-28 stdio, Backward Compatibility. The fallback must not hang on one error code.)
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use memchr::memmem;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::handshake::{Unsupported, to_json};
+use super::{CallOptions, Error, ErrorKind, Peer, Session, State, wire_id};
+use crate::jsonrpc::{ErrorCode, Json, ObjectWriter, json, members, write};
+use crate::{Instant, Revision};
+
+/// How long a server may think about the probe before it counts as one that ignores it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[derive(Deserialize)]
+struct DiscoverResult<'a> {
+    #[serde(rename = "supportedVersions")]
+    supported_versions: Vec<String>,
+    #[serde(borrow)]
+    capabilities: &'a RawValue,
+    #[serde(default)]
+    instructions: Option<String>,
+    #[serde(borrow, default, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+}
+
+impl Session {
+    /// Asks the server what it is.
+    pub(super) fn probe(&mut self, tried: Revision, timeout: Option<Duration>, now: Instant) {
+        let patience = timeout.unwrap_or(self.config.timeout).min(PATIENCE);
+        let options = CallOptions {
+            timeout: Some(patience),
+            ..CallOptions::default()
+        };
+        let call = self.outbound.insert("server/discover", options, patience, now);
+        let params = self.with_stated_revision(tried, None, None);
+        write::request(&mut self.wire, wire_id(call), "server/discover", Some(&params));
+        self.state = State::Probing { call, tried, timeout };
+    }
+
+    /// No answer came in time. A late one is of no use, and there is nothing to cancel.
+    pub(super) fn give_up_probe(&mut self, now: Instant) {
+        if let State::Probing { call, timeout, .. } = self.state {
+            self.outbound.abandon(call);
+            self.shake_hands(timeout, now);
+        }
+    }
+
+    pub(super) fn receive_probe_answer(&mut self, outcome: Result<&RawValue, Error>, now: Instant) {
+        let State::Probing { tried, timeout, .. } = self.state else {
+            return;
+        };
+        match outcome {
+            Ok(result) => match self.read_discover_result(result) {
+                Some((Some(revision), peer)) => self.become_ready(Peer { revision, ..peer }),
+                Some((None, _)) | None => self.shake_hands(timeout, now),
+            },
+            Err(error) => match error.code() {
+                Some(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION) => self.probe_again(tried, timeout, error, now),
+                Some(ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY) => {
+                    self.fail_handshake(error);
+                }
+                _ => self.shake_hands(timeout, now),
+            },
+        }
+    }
+
+    /// A server that lacks the revision names those it has: an older one without a handshake if we
+    /// share one, else one with.
+    fn probe_again(&mut self, tried: Revision, timeout: Option<Duration>, error: Error, now: Instant) {
+        let named = error
+            .data()
+            .and_then(|data| serde_json::from_str::<Unsupported>(data).ok());
+        let supported = named.map(|named| named.supported).unwrap_or_default();
+        let shared = |revision: &Revision| supported.iter().any(|name| name == revision.name());
+        let shared: Vec<_> = self.config.revisions.iter().copied().filter(shared).collect();
+        let stateless = shared.iter().filter(|it| !it.has_handshake() && **it < tried).max();
+        match (stateless, shared.iter().filter(|it| it.has_handshake()).max()) {
+            (Some(revision), _) => self.probe(*revision, timeout, now),
+            (None, Some(revision)) => self.offer(*revision, timeout, now),
+            (None, None) => self.fail_handshake(error),
+        }
+    }
+
+    /// The revision we share, if it has no handshake, and the server as it presents itself; `None`
+    /// when it is no `DiscoverResult`.
+    fn read_discover_result(&self, raw: &RawValue) -> Option<(Option<Revision>, Peer)> {
+        // Serde would fill a struct from an array's elements.
+        if !raw.get().starts_with('{') {
+            return None;
+        }
+        let result: DiscoverResult<'_> = serde_json::from_str(raw.get()).ok()?;
+        members(result.capabilities)?;
+        let shared = |revision: &Revision| {
+            !revision.has_handshake() && result.supported_versions.iter().any(|name| name == revision.name())
+        };
+        let revision = self.config.revisions.iter().copied().filter(shared).max();
+        let info = result.meta.and_then(members).and_then(|meta| {
+            let (_, info) = meta.into_iter().find(|(key, _)| key == super::stateless::SERVER_INFO)?;
+            Some(info.to_owned())
+        });
+        let peer = Peer {
+            revision: revision.unwrap_or(Revision::V2026_07_28),
+            info: info.unwrap_or_else(nobody),
+            capabilities: result.capabilities.to_owned(),
+            instructions: result.instructions,
+        };
+        Some((revision, peer))
+    }
+
+    /// `params` with what every request says of itself (2026-07-28 basic, Per-request protocol
+    /// fields), and a progress token. Other members and their order stay.
+    pub(super) fn with_stated_revision(&self, revision: Revision, params: Option<&str>, token: Option<i64>) -> String {
+        let own = [
+            (super::stateless::VERSION, format!("\"{}\"", revision.name())),
+            (super::stateless::CAPABILITIES, "{}".to_owned()),
+            (super::stateless::CLIENT_INFO, to_json(&self.config.info)),
+        ];
+        let token = token.map(|token| ("progressToken", token.to_string()));
+        with_meta(params, own.into_iter().chain(token))
+    }
+}
+
+/// `params` with members of `_meta` set. Other members and their order stay.
+pub(super) fn with_meta(params: Option<&str>, own: impl Iterator<Item = (&'static str, String)>) -> String {
+    let own: Vec<_> = own.collect();
+    let mut meta = ObjectWriter::new();
+    for (key, value) in &own {
+        meta = meta.json(key, value);
+    }
+    // Most params have no `_meta`: then nothing needs to be read.
+    let text = params.map_or("{}", str::trim);
+    if memmem::find(text.as_bytes(), b"\"_meta\"").is_none() {
+        let rest = text[1..].trim_start();
+        let comma = if rest.starts_with('}') { "" } else { "," };
+        return format!("{{\"_meta\":{}{comma}{rest}", meta.finish());
+    }
+    let all = serde_json::from_str(text).ok().and_then(members).unwrap_or_default();
+    let theirs = all
+        .iter()
+        .find(|(key, _)| key == "_meta")
+        .and_then(|(_, meta)| members(meta));
+    for (key, value) in theirs
+        .iter()
+        .flatten()
+        .filter(|(key, _)| own.iter().all(|(ours, _)| key != ours))
+    {
+        meta = meta.json(key, value.get());
+    }
+    let mut whole = ObjectWriter::new().json("_meta", &meta.finish());
+    for (key, value) in all.iter().filter(|(key, _)| key != "_meta") {
+        whole = whole.json(key, value.get());
+    }
+    whole.finish()
+}
+
+/// Checks the `resultType` of a result (2026-07-28 basic: a value unknown to the client must be
+/// considered invalid; absent means complete).
+pub(super) fn check_result_type(result: &RawValue) -> Result<(), Error> {
+    #[derive(Deserialize)]
+    struct Typed<'a> {
+        #[serde(borrow, default, rename = "resultType")]
+        result_type: Option<Cow<'a, str>>,
+    }
+    if memmem::find(result.get().as_bytes(), b"\"resultType\"").is_none() {
+        return Ok(());
+    }
+    let typed = serde_json::from_str::<Typed<'_>>(result.get());
+    match typed.ok().map(|typed| typed.result_type) {
+        Some(None) => Ok(()),
+        Some(Some(kind)) if kind == "complete" => Ok(()),
+        Some(Some(kind)) if kind == "input_required" => Err(Error::new(
+            ErrorKind::Protocol,
+            "the server asks for input, although this client did not offer to give any",
+        )),
+        kind => {
+            let kind = kind.flatten().unwrap_or_default();
+            let message = format!("the server answered with a result of the unknown type \"{kind}\"");
+            Err(Error::new(ErrorKind::Protocol, message))
+        }
+    }
+}
+
+fn nobody() -> Json {
+    json("{}").unwrap_or_else(|error| unreachable!("an empty object is JSON: {error}"))
+}
