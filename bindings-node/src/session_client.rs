@@ -46,6 +46,15 @@ impl Session {
         })
     }
 
+    /// Asks for a sign of life. Gives the call's id.
+    #[napi]
+    pub fn ping(&self, env: &Env, options: Option<CallTuple>, now: f64) -> napi::Result<i64> {
+        self.try_drive(env, |session| {
+            let id = session.ping(call_options(options)?, Instant::from_millis(now))?;
+            Ok(id.0 as i64)
+        })
+    }
+
     /// Calls a tool. `arguments` is the JSON text of an object. Gives the call's id.
     #[napi]
     pub fn call_tool(

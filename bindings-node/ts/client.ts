@@ -90,14 +90,22 @@ export class Client {
     if (typeof info?.name !== 'string' || typeof info.version !== 'string') {
       throw usage('a client needs a name and a version, both strings: new Client({ name, version })');
     }
-    const { timeout, limits, listMaxPages } = options;
+    const { timeout, limits, listMaxPages, mode } = options;
+    if (mode !== undefined && mode !== 'legacy' && mode !== 'auto') {
+      throw usage(`mode must be 'legacy' or 'auto'; it is ${String(mode)}`);
+    }
     if (timeout !== undefined && !(typeof timeout === 'number' && timeout >= 0)) {
       throw usage(`timeout must be a number of milliseconds from 0 up, or Infinity; it is ${String(timeout)}`);
     }
     if (listMaxPages !== undefined && !(listMaxPages >= 1)) throw usage('listMaxPages must be at least 1');
     this.#info = JSON.stringify(info);
     // JSON has no infinity; this is longer than any program runs.
-    this.#sessionOptions = JSON.stringify({ timeout: timeout === Infinity ? Number.MAX_VALUE : timeout, limits, trace: options.ontrace !== undefined });
+    this.#sessionOptions = JSON.stringify({
+      timeout: timeout === Infinity ? Number.MAX_VALUE : timeout,
+      limits,
+      probe: mode === 'auto',
+      trace: options.ontrace !== undefined,
+    });
     this.#options = options;
   }
 
@@ -235,7 +243,7 @@ export class Client {
 
   /** Asks the server for a sign of life. */
   async ping(options?: RequestOptions): Promise<void> {
-    await this.request({ method: 'ping' }, options ?? {});
+    await this.#connected('ping').ping(options);
   }
 
   /**

@@ -132,6 +132,11 @@ export class Connection {
     return this.#call(options, (native, now) => this.#session.begin(method, params, native, now));
   }
 
+  /** Asks for a sign of life. */
+  ping(options: RequestOptions | undefined): Promise<unknown> {
+    return this.#call(options, (native, now) => this.#session.ping(native, now));
+  }
+
   /** Calls a tool. `args` is JSON text. */
   callTool(name: string, args: string | null, options: RequestOptions | undefined): Promise<unknown> {
     return this.#call(options, (native, now) => this.#native.callTool(this.#handle, name, args, native, now));

@@ -40,6 +40,7 @@ export interface NativeSession {
   receive(bytes: Uint8Array, now: number): void;
   endInput(now: number): void;
   close(why: string): void;
+  ping(options: NativeCallOptions | null, now: number): number;
   begin(method: string, params: string | null, options: NativeCallOptions | null, now: number): number;
   callTool(name: string, args: string | null, options: NativeCallOptions | null, now: number): number;
   keepText(id: number): void;

@@ -25,6 +25,7 @@ export interface Problem {
     | 'loose_id'
     | 'unknown_progress'
     | 'bad_notification'
+    | 'unexpected_request'
     | 'peer_error';
   /** What it was and what was done about it. */
   readonly message: string;
@@ -38,6 +39,11 @@ export interface Notification {
 
 /** Settings of a client, all optional. */
 export interface ClientOptions {
+  /**
+   * `'legacy'`, the default, connects by the handshake of the revisions up to 2025-11-25. `'auto'` asks the server first
+   * whether it speaks 2026-07-28, which costs older servers one round trip.
+   */
+  readonly mode?: 'legacy' | 'auto' | undefined;
   /** How long each call may go without an answer, in milliseconds. 60,000 by default; `Infinity` for no limit. */
   readonly timeout?: number | undefined;
   /** Called for anything odd the server sends. Without it, `client.onerror` gets the same as a {@link ProtocolError}. */

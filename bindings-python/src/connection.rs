@@ -105,6 +105,7 @@ impl Connection {
         version: String,
         title: Option<String>,
         timeout: Option<f64>,
+        probe: bool,
         trace: bool,
         input: i32,
         output: i32,
@@ -112,6 +113,7 @@ impl Connection {
     ) -> PyResult<Self> {
         let mut config = Config::new(Implementation { name, version, title });
         config.timeout = seconds(timeout)?.unwrap_or(config.timeout);
+        config.probe = probe;
         config.trace = trace;
         Ok(Self::new(Session::client(config), Vec::new(), input, output, on_event))
     }
@@ -231,6 +233,13 @@ impl Connection {
         let options = call_options(timeout, max_total_timeout, reset_timeout_on_progress, progress)?;
         self.core
             .begin(py, |session, now| session.begin(method, params, options, now))
+    }
+
+    /// The same for a sign of life.
+    #[pyo3(signature = (timeout))]
+    fn ping<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<(u64, Bound<'py, PyAny>)> {
+        let options = call_options(timeout, None, false, false)?;
+        self.core.begin(py, |session, now| session.ping(options, now))
     }
 
     /// The same for a tool; `arguments` is the text of an object.

@@ -142,6 +142,36 @@ def test_what_the_server_says_of_itself(server: Path) -> None:
     run(main)
 
 
+def test_both_eras(server: Path) -> None:
+    async def main() -> None:
+        async with Client(server, mode="auto") as client:
+            assert client.protocol_version == "2026-07-28"
+            assert client.server_info["name"] == "test"
+            assert client.instructions == "Use it well."
+            await client.ping()
+            assert [tool.name for tool in await client.list_tools()][:2] == ["echo", "counts"]
+            seen: list[float] = []
+            result = await client.call_tool("counts", {"to": 2}, on_progress=lambda *it: seen.append(it[0]))
+            assert (result.text, seen) == ("done", [1, 2])
+            with pytest.raises(CapabilityError, match="no such method"):
+                await client.request("ping")
+
+    run(main)
+
+
+def test_a_server_of_the_handshake_is_found_out(tmp_path: Path) -> None:
+    async def main() -> None:
+        refuse = "\n    else: send(json.dumps({'jsonrpc': '2.0', 'id': id, 'error': {'code': -32601, 'message': 'no'}}))"
+        command = wire(tmp_path, {})
+        Path(command[1]).write_text(Path(command[1]).read_text().rstrip() + refuse + "\n")
+        async with Client(command, mode="auto", on_problem=lambda *_: None) as client:
+            assert client.protocol_version == "2025-11-25"
+        with pytest.raises(UsageError, match="mode is"):
+            Client(command, mode="modern")  # type: ignore[arg-type]
+
+    run(main)
+
+
 def test_results_and_errors(server: Path) -> None:
     async def main() -> None:
         async with Client(server) as client:

@@ -22,18 +22,26 @@ const clients = {
   'official TypeScript client': { Client: OfficialClient, Transport: OfficialTransport },
   'official TypeScript client, v1': { Client: V1Client, Transport: V1Transport, resultSchema: [undefined] },
   'our Node client': { Client: OurClient, Transport: OurTransport, servers: Object.keys(servers) },
+  'our Node client, either era': {
+    Client: OurClient,
+    Transport: OurTransport,
+    servers: Object.keys(servers),
+    options: { mode: 'auto' },
+    revision: '2026-07-28',
+  },
 };
 
-for (const [clientName, { Client, Transport, resultSchema = [], servers: names }] of Object.entries(clients)) {
+for (const [clientName, { Client, Transport, resultSchema = [], servers: names, options, revision }] of Object.entries(clients)) {
   // The official SDKs among themselves are not our business.
   for (const serverName of names ?? ['our Python server']) {
     test(`${clientName}, ${serverName}`, { timeout: 60_000 }, async () => {
       const transport = new Transport({ ...servers[serverName], stderr: 'pipe' });
       const said = lines(transport.stderr);
-      const client = new Client({ name: 'interop', version: '1.0.0' });
+      const client = new Client({ name: 'interop', version: '1.0.0' }, options);
       const callTool = (params, options) => client.callTool(params, ...resultSchema, options);
       await client.connect(transport);
       try {
+        if (revision !== undefined) assert.equal(client.getNegotiatedProtocolVersion(), revision);
         await exercise(client, callTool, said);
       } finally {
         await client.close();

@@ -8,6 +8,7 @@ import os
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -29,12 +30,13 @@ async def saying(file: Path, what: str) -> None:
         await asyncio.sleep(0.01)
 
 
+@pytest.mark.parametrize(("mode", "revision"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
 @pytest.mark.parametrize("command", SERVERS.values(), ids=SERVERS)
-def test_our_client(command: list[str]) -> None:
+def test_our_client(command: list[str], mode: Literal["legacy", "auto"], revision: str) -> None:
     async def main() -> None:
         with tempfile.NamedTemporaryFile() as stderr:
-            async with Client(command, stderr=stderr.file) as client:
-                assert client.protocol_version == "2025-11-25"
+            async with Client(command, stderr=stderr.file, mode=mode) as client:
+                assert client.protocol_version == revision
                 assert client.server_info["name"] == "interop"
                 assert client.instructions == "For tests."
                 tools = await client.list_tools()

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import IO, Any, Callable, Union
+from typing import IO, Any, Callable, Literal, Union
 
 import msgspec
 
@@ -45,6 +45,8 @@ class Client:
     :param cwd: the working directory of the server.
     :param stderr: where its standard error goes, as for `subprocess.Popen`; ours by default.
     :param timeout: seconds a call may go without an answer.
+    :param mode: ``"legacy"`` connects by the handshake of the revisions up to 2025-11-25; ``"auto"`` asks
+        the server first whether it speaks 2026-07-28, which costs older servers one round trip.
     :param on_notification: called with method and params of what the server sends unasked.
     :param on_problem: called with a kind and a message when the server sends something that is no
         message; the connection goes on. By default such problems go to the logger ``oxmcp``.
@@ -71,13 +73,16 @@ class Client:
         name: str = "oxmcp",
         version: str | None = None,
         timeout: float = 60.0,
+        mode: Literal["legacy", "auto"] = "legacy",
         on_notification: Callable[[str, Any], object] | None = None,
         on_problem: Callable[[str, str], object] | None = None,
         on_trace: Callable[[str, str], object] | None = None,
     ) -> None:
         self._command = _argv(command)
         self._env, self._cwd, self._stderr = env, cwd, stderr
-        self._name, self._version, self._timeout = name, version or _version(), timeout
+        if mode not in ("legacy", "auto"):
+            raise UsageError(f"mode is 'legacy' or 'auto', not {mode!r}")
+        self._name, self._version, self._timeout, self._mode = name, version or _version(), timeout, mode
         self._on_notification, self._on_problem, self._on_trace = on_notification, on_problem, on_trace
         self._progress: dict[int, ProgressCallback] = {}
         self._connection: Connection | None = None
@@ -119,6 +124,7 @@ class Client:
             self._version,
             None,
             self._timeout,
+            self._mode == "auto",
             self._on_trace is not None,
             self._process.input,
             self._process.output,
@@ -207,7 +213,8 @@ class Client:
 
     async def ping(self, *, timeout: float | None = None) -> None:
         """Returns when the server has answered."""
-        await self._request("ping", None, timeout)
+        id, future = self._live().ping(timeout)
+        await self._answer(id, future, None)
 
     async def request(self, method: str, params: Any = None, *, timeout: float | None = None) -> Any:
         """Makes any call; gives the decoded result."""

@@ -85,6 +85,7 @@ class Connection:
         version: str,
         title: str | None,
         timeout: float | None,
+        probe: bool,
         trace: bool,
         input: int,
         output: int,
@@ -109,6 +110,7 @@ class Connection:
         reset_timeout_on_progress: bool,
         progress: bool,
     ) -> tuple[int, asyncio.Future[bytes]]: ...
+    def ping(self, timeout: float | None) -> tuple[int, asyncio.Future[bytes]]: ...
     def call_tool(
         self,
         name: str,

@@ -76,6 +76,14 @@ impl ClientBuilder {
         self
     }
 
+    /// Asks the server first whether it speaks 2026-07-28, which has no handshake. Costs servers of
+    /// older revisions one more round trip.
+    #[must_use]
+    pub fn probe(mut self) -> Self {
+        self.config.probe = true;
+        self
+    }
+
     /// How long the handshake may take. As long as a call unless set.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {

@@ -216,7 +216,8 @@ impl Client {
     /// # Errors
     /// As for [`request`](Self::request).
     pub fn ping(&self) -> Call<()> {
-        Call::new(Arc::clone(&self.inner), "ping".into(), Ok(None), |_| Ok(()))
+        let method = self.peer().revision.ping_method();
+        Call::new(Arc::clone(&self.inner), method.into(), Ok(None), |_| Ok(()))
     }
 
     /// Sends a notification. It is written soon, in the order of all that is sent.

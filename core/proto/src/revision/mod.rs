@@ -65,6 +65,15 @@ impl Revision {
         !self.era().stateless
     }
 
+    /// The request that asks for no more than a sign of life.
+    pub const fn ping_method(self) -> &'static str {
+        if self.has_handshake() {
+            "ping"
+        } else {
+            "server/discover"
+        }
+    }
+
     /// What this revision does differently.
     pub(crate) const fn era(self) -> &'static Era {
         match self {
