@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use crate::codegen;
 use crate::command;
 use crate::env::Workspace;
 use crate::summary::Report;
@@ -27,6 +28,9 @@ pub(crate) fn run(workspace: &Workspace, report: &mut Report) -> Result<()> {
     report.check("one version everywhere", || versions(workspace));
     report.check("npm lock files name no registry", || npm_locks(workspace));
     report.check("every package carries the licences", || licences(workspace));
+    report.check(codegen::check_title(workspace), || {
+        codegen::run(workspace, None, true).map(drop)
+    });
     Ok(())
 }
 

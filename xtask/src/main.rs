@@ -2,6 +2,7 @@
 
 mod bench;
 mod checks;
+mod codegen;
 mod command;
 mod counts;
 mod demo;
@@ -15,6 +16,7 @@ mod python;
 mod summary;
 mod test;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -54,6 +56,16 @@ enum Command {
     },
     /// Build the wheels and npm packages for this platform into target/dist, and load each one once.
     Dist,
+    /// Make the protocol's types from the specification's schemas.
+    Codegen {
+        /// Change nothing; fail if the committed files are not what would be made. Without the schemas, compare the
+        /// files with their manifest.
+        #[arg(long)]
+        check: bool,
+        /// The folder that holds REVISION/schema.json; `../shared/schema` where it exists.
+        #[arg(long)]
+        schemas: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -79,6 +91,10 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Bench { args } => bench::run(&workspace, &args),
         Command::Dist => {
             dist::run(&workspace)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Codegen { check, schemas } => {
+            println!("{}", codegen::run(&workspace, schemas, check)?);
             Ok(ExitCode::SUCCESS)
         }
     }

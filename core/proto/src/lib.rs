@@ -66,6 +66,7 @@ mod revision;
 mod server;
 mod session;
 mod time;
+pub mod types;
 
 pub use child::{ChildShutdown, ChildStep};
 pub use revision::Revision;

@@ -61,7 +61,6 @@ impl<T: Serialize> Serialize for OneOrMany<T> {
 /// What a request that may need input comes back with. Its `resultType` says which; without one it is complete.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "made once per call and taken apart at once")]
 pub enum Outcome<T> {
     /// The result.
     Complete(T),

@@ -59,7 +59,7 @@ pub struct MethodInfo {
     pub params: Option<&'static str>,
     /// The type of its result; none for notifications.
     pub result: Option<&'static str>,
-    /// The capability it rests on.
+    /// The capability it rests on, in revisions that have it.
     pub capability: Option<CapabilityInfo>,
 }
 
@@ -190,14 +190,26 @@ pub trait Object: Serialize + DeserializeOwned {
 
     /// What a revision requires and the value lacks. Only the value's own members, not those of its parts.
     fn missing_in(&self, revision: &str) -> Vec<&'static str> {
-        let required = Self::INFO.members.iter().filter(|member| member.required.contains(revision));
-        required.map(|member| member.name).filter(|name| !self.has(name)).collect()
+        let required = Self::INFO
+            .members
+            .iter()
+            .filter(|member| member.required.contains(revision));
+        required
+            .map(|member| member.name)
+            .filter(|name| !self.has(name))
+            .collect()
     }
 
     /// What the value has and a revision does not know. A peer of that revision ignores it.
     fn surplus_in(&self, revision: &str) -> Vec<&'static str> {
-        let unknown = Self::INFO.members.iter().filter(|member| !member.revisions.contains(revision));
-        unknown.map(|member| member.name).filter(|name| self.has(name)).collect()
+        let unknown = Self::INFO
+            .members
+            .iter()
+            .filter(|member| !member.revisions.contains(revision));
+        unknown
+            .map(|member| member.name)
+            .filter(|name| self.has(name))
+            .collect()
     }
 }
 
@@ -217,8 +229,8 @@ pub trait Object: Serialize + DeserializeOwned {
 pub trait Request: Object {
     /// Its name on the wire.
     const METHOD: &'static str;
-    /// What it takes.
-    type Params: Object;
+    /// What it takes: an object, or a union of objects.
+    type Params: Serialize + DeserializeOwned;
     /// What it returns once complete.
     type Result: Object;
 }

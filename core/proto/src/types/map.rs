@@ -8,6 +8,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::MemberInfo;
 use crate::jsonrpc::Json;
 
 /// A JSON object whose keys are data, in the order they came. Small: a look-up walks it.
@@ -154,7 +155,7 @@ impl Extra {
         self.members.get(name).map(|value| &**value)
     }
 
-    /// Sets a member. A name that the type has a field for would be written twice: set the field.
+    /// Sets a member. One that the type has a field for is not written from here: set the field.
     pub fn insert(&mut self, name: impl Into<String>, value: Json) -> Option<Json> {
         self.members.insert(name, value)
     }
@@ -204,24 +205,27 @@ impl Extra {
     /// Writes every member once: those that came in their order, then the rest, then what is unknown.
     pub(super) fn write<M: SerializeMap>(
         &self,
-        known: usize,
+        known: &[MemberInfo],
         map: &mut M,
-        mut write_known: impl FnMut(usize, &mut M) -> Result<(), M::Error>,
+        mut write_known: impl FnMut(&'static str, &mut M) -> Result<(), M::Error>,
     ) -> Result<(), M::Error> {
-        let mut others = self.members.iter();
+        let is_other = |(name, _): &(&str, &Json)| known.iter().all(|member| member.name != *name);
+        let mut others = self.members.iter().filter(is_other);
         let mut written = 0_u64;
         for &index in &self.order {
             if index == Self::OTHER {
                 if let Some((name, value)) = others.next() {
                     map.serialize_entry(name, value)?;
                 }
-            } else if usize::from(index) < known {
+            } else if let Some(member) = known.get(usize::from(index)) {
                 written |= 1 << index;
-                write_known(index.into(), map)?;
+                write_known(member.name, map)?;
             }
         }
-        for index in (0..known).filter(|index| written & (1 << index) == 0) {
-            write_known(index, map)?;
+        for (index, member) in known.iter().enumerate() {
+            if written & (1 << index) == 0 {
+                write_known(member.name, map)?;
+            }
         }
         others.try_for_each(|(name, value)| map.serialize_entry(name, value))
     }
@@ -255,6 +259,7 @@ mod tests {
         root.name = Some("n".to_owned());
         root.extra.remove("b");
         root.extra.insert("c", json("3").unwrap());
+        root.extra.insert("name", json("4").unwrap());
         assert_eq!(
             serde_json::to_string(&root).unwrap(),
             r#"{"a":2,"uri":"x:","c":3,"name":"n"}"#

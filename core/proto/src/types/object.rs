@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::{Extra, MemberInfo};
 use crate::jsonrpc::{Json, decode_str};
 
-/// The key of a member, borrowed where its text has no escapes.
+/// A key or another short string, borrowed where its text has no escapes.
 pub(super) struct Key<'de>(pub(super) Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
@@ -21,7 +21,7 @@ impl<'de> Deserialize<'de> for Key<'de> {
             type Value = Key<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
+                f.write_str("a string")
             }
 
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
@@ -83,7 +83,8 @@ pub(super) fn constant<'de, A: MapAccess<'de>>(
 /// Whether a value is the one whose JSON text is `wanted`, a string or an integer.
 pub(super) fn is(value: &RawValue, wanted: &str) -> bool {
     value.get() == wanted
-        || decode_str(value).is_some_and(|text| wanted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) == Some(&*text))
+        || decode_str(value)
+            .is_some_and(|text| wanted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) == Some(&*text))
 }
 
 /// Writes a member whose value is JSON text.
@@ -226,13 +227,13 @@ macro_rules! object {
                 let all = <Self as $crate::types::Object>::INFO.members;
                 let mut map = serializer.serialize_map(None)?;
                 #[allow(unused_variables, reason = "a type may have no members of its own")]
-                self.extra.write(all.len(), &mut map, |index, map| match all[index].name {
-                    $(name @ $constant => $crate::types::object::write_constant(name, $json, map),)*
-                    $(name @ $required_name => map.serialize_entry(name, &self.$required),)*
-                    $(name @ $nullable_name => map.serialize_entry(name, &self.$nullable),)*
-                    $(name @ $defaulted_name => map.serialize_entry(name, &self.$defaulted),)*
-                    $(name @ $optional_name => $crate::types::object::write_optional(name, self.$optional.as_ref(), map),)*
-                    $(name @ $any_name => $crate::types::object::write_optional(name, self.$any.as_ref(), map),)*
+                self.extra.write(all, &mut map, |name, map| match name {
+                    $($constant => $crate::types::object::write_constant(name, $json, map),)*
+                    $($required_name => map.serialize_entry(name, &self.$required),)*
+                    $($nullable_name => map.serialize_entry(name, &self.$nullable),)*
+                    $($defaulted_name => map.serialize_entry(name, &self.$defaulted),)*
+                    $($optional_name => $crate::types::object::write_optional(name, self.$optional.as_ref(), map),)*
+                    $($any_name => $crate::types::object::write_optional(name, self.$any.as_ref(), map),)*
                     _ => Ok(()),
                 })?;
                 map.end()

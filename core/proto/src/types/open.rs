@@ -29,7 +29,8 @@ impl<'a> Candidate<'a> {
     pub(super) fn read<T: DeserializeOwned>(&self, marks: &[Mark]) -> Option<T> {
         let bears = |mark: &Mark| {
             let member = self.members.iter().find(|(name, _)| name == mark.member);
-            member.is_some_and(|(_, value)| mark.values.is_empty() || mark.values.iter().any(|wanted| is(value, wanted)))
+            member
+                .is_some_and(|(_, value)| mark.values.is_empty() || mark.values.iter().any(|wanted| is(value, wanted)))
         };
         if marks.iter().all(bears) {
             serde_json::from_str(self.json.get()).ok()

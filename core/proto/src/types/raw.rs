@@ -113,7 +113,10 @@ mod tests {
         for text in ["[]", "null", "\"{}\"", "{", "{} {}"] {
             assert!(JsonObject::parse(text).is_err(), "{text}");
         }
-        assert_eq!(spaced.decode::<std::collections::HashMap<String, u8>>().unwrap()["a"], 1);
+        assert_eq!(
+            spaced.decode::<std::collections::HashMap<String, u8>>().unwrap()["a"],
+            1
+        );
     }
 
     #[test]
@@ -123,6 +126,9 @@ mod tests {
             assert_eq!(serde_json::to_string(&id).unwrap(), text);
         }
         let error = serde_json::from_str::<RequestId>("1.5").unwrap_err();
-        assert!(error.to_string().starts_with("expected a string or an integer"), "{error}");
+        assert!(
+            error.to_string().starts_with("expected a string or an integer"),
+            "{error}"
+        );
     }
 }
