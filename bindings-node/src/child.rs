@@ -2,9 +2,15 @@
 
 use napi::Env;
 use napi_derive::napi;
-use oxmcp_proto::{ChildStep, Instant, duration_from_millis};
+use oxmcp_proto::{ChildStep, INHERITED_VARIABLES, Instant, duration_from_millis};
 
 use crate::error::Failure;
+
+/// The variables that a server's process inherits.
+#[napi]
+pub fn inherited_variables() -> Vec<&'static str> {
+    INHERITED_VARIABLES.to_vec()
+}
 
 /// The steps of one shutdown, each with its time (milliseconds on the caller's clock).
 #[napi]

@@ -4,7 +4,7 @@
 //! crosses is bytes, numbers and JSON text. Nothing here keeps a JavaScript value between two calls, and no thread is
 //! started, so an environment that goes away leaves nothing behind.
 
-mod child;
+pub mod child;
 mod error;
 mod groups;
 pub mod hot;

@@ -25,6 +25,8 @@ export interface Native {
   socketPair(): [ours: number, theirs: number] | null;
   /** Closes an end of a socket pair. */
   closeDescriptor(descriptor: number): void;
+  /** The variables that a server's process inherits. */
+  inheritedVariables(): string[];
   readonly ChildShutdown: new (grace?: number) => NativeChildShutdown;
   readonly ProcessGroups: new () => NativeProcessGroups;
 }

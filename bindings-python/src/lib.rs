@@ -24,6 +24,12 @@ mod _native {
         session::Session, tool::Tool,
     };
 
+    /// The variables that a server's process inherits.
+    #[pyfunction]
+    fn inherited_variables() -> Vec<&'static str> {
+        oxmcp_proto::INHERITED_VARIABLES.to_vec()
+    }
+
     /// The version of the Rust core inside this module.
     #[pyfunction]
     fn version() -> &'static str {

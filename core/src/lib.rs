@@ -68,7 +68,8 @@ mod types;
 
 pub use client::{Call, Client, ClientBuilder};
 pub use oxmcp_proto::{
-    Direction, Error, ErrorKind, Fault, Implementation, Limits, Peer, Problem, ProblemKind, Revision, jsonrpc,
+    Direction, Error, ErrorKind, Fault, INHERITED_VARIABLES, Implementation, Limits, Peer, Problem, ProblemKind,
+    Revision, jsonrpc,
 };
 pub use server::{Context, IntoToolResult, Json, NoArguments, Server, Serving, ServingHandle, ToolError};
 pub use transport::ChildProcess;

@@ -278,7 +278,6 @@ async fn arguments_and_environment_arrive_unchanged() {
                 "$HOME",
                 "",
             ])
-            .env_clear()
             .env("OXMCP_TEST", "é e")
             .current_dir("/"),
     );

@@ -2,26 +2,7 @@
  * What a server inherits of this program's environment.
  */
 
-const POSIX = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TMPDIR', 'TZ'];
-
-const WINDOWS = [
-  'APPDATA',
-  'COMSPEC',
-  'HOMEDRIVE',
-  'HOMEPATH',
-  'LOCALAPPDATA',
-  'PATH',
-  'PATHEXT',
-  'PROCESSOR_ARCHITECTURE',
-  'PROGRAMDATA',
-  'PROGRAMFILES',
-  'SYSTEMDRIVE',
-  'SYSTEMROOT',
-  'TEMP',
-  'TMP',
-  'USERNAME',
-  'USERPROFILE',
-];
+import { native } from '../native.js';
 
 /**
  * The variables that every server gets: those that programs need to run, and none that may hold a secret.
@@ -38,7 +19,7 @@ const WINDOWS = [
  */
 export function getDefaultEnvironment(): Record<string, string> {
   const environment: Record<string, string> = {};
-  for (const name of process.platform === 'win32' ? WINDOWS : POSIX) {
+  for (const name of native().inheritedVariables()) {
     const value = process.env[name];
     // Some shells export functions as variables; they are code.
     if (value !== undefined && !value.startsWith('()')) environment[name] = value;

@@ -7,6 +7,9 @@ from typing import Any, final
 def version() -> str:
     """The version of the Rust core inside this module."""
 
+def inherited_variables() -> list[str]:
+    """The variables of our environment that a server's process inherits."""
+
 @final
 class Context:
     """The request a tool serves. Ask for it by annotating a parameter with `Context`."""

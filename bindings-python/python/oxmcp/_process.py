@@ -12,16 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO, Any, Union
 
 from ._errors import ConnectionClosedError
-from ._native import ChildShutdown
-
-
-# What a server gets of our environment: enough to run, and no secrets.
-_INHERITED = (
-    ("APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE")
-    + ("PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE")
-    if sys.platform == "win32"
-    else ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
-)
+from ._native import ChildShutdown, inherited_variables
 
 
 class ServerProcess:
@@ -104,8 +95,8 @@ class ServerProcess:
 
 
 def _inherited() -> dict[str, str]:
-    # A value that starts so is a function of the shell's (bash's "exported functions"), not data.
-    return {name: value for name in _INHERITED if not (value := os.environ.get(name, "()")).startswith("()")}
+    # A value that starts so is a function of a shell's, not data.
+    return {name: value for name in inherited_variables() if not (value := os.environ.get(name, "()")).startswith("()")}
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

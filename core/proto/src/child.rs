@@ -7,6 +7,36 @@ use std::time::Duration;
 
 use crate::Instant;
 
+/// The variables of its client's environment that a server's process inherits: what programs need to
+/// run, and none that may hold a secret. A server runs code of others; what it should know beyond
+/// these is given to it by name.
+///
+/// A value that starts with `()` is a function of a shell's, not data, and is left out as well.
+pub const INHERITED_VARIABLES: &[&str] = if cfg!(windows) {
+    &[
+        "APPDATA",
+        "COMSPEC",
+        "HOMEDRIVE",
+        "HOMEPATH",
+        "LOCALAPPDATA",
+        "PATH",
+        "PATHEXT",
+        "PROCESSOR_ARCHITECTURE",
+        "PROGRAMDATA",
+        "PROGRAMFILES",
+        "SYSTEMDRIVE",
+        "SYSTEMROOT",
+        "TEMP",
+        "TMP",
+        "USERNAME",
+        "USERPROFILE",
+    ]
+} else {
+    &[
+        "HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ",
+    ]
+};
+
 /// What the driver does to the child next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChildStep {

@@ -68,7 +68,7 @@ mod session;
 mod time;
 pub mod types;
 
-pub use child::{ChildShutdown, ChildStep};
+pub use child::{ChildShutdown, ChildStep, INHERITED_VARIABLES};
 pub use revision::Revision;
 pub use server::{Registry, RegistryError, ToolIndex};
 pub use session::{

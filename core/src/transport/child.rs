@@ -17,7 +17,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use oxmcp_proto::frame::{Line, LineFramer};
-use oxmcp_proto::{ChildShutdown, ChildStep, Error, ErrorKind, Instant};
+use oxmcp_proto::{ChildShutdown, ChildStep, Error, ErrorKind, INHERITED_VARIABLES, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::process::{Child as Process, Command};
 use tokio::task::JoinHandle;
@@ -33,7 +33,7 @@ const GROUP_POLL: Duration = Duration::from_millis(10);
 
 /// A server to start as a child process and to talk to over its standard streams.
 ///
-/// Its environment is that of this process unless told otherwise, and its standard error is ours.
+/// It inherits few variables, and no secrets ([`INHERITED_VARIABLES`](crate::INHERITED_VARIABLES)); its standard error is ours.
 /// No shell is involved: arguments arrive as they are. It must be started inside a tokio runtime
 /// with I/O and time enabled.
 ///
@@ -74,7 +74,7 @@ impl ChildProcess {
     /// A server that is started by `program`, which is looked up in `PATH` unless it is a path.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self {
-            command: Command::new(find(program.as_ref())),
+            command: with_few_variables(Command::new(find(program.as_ref()))),
             stderr: Stderr::Inherit,
             grace: Duration::from_secs(2),
         }
@@ -101,10 +101,11 @@ impl ChildProcess {
         self
     }
 
-    /// Passes nothing of our environment on, apart from what is set after this.
+    /// Passes all of our environment on, instead of [`INHERITED_VARIABLES`](crate::INHERITED_VARIABLES). What was set before this
+    /// stays only where our environment does not have it.
     #[must_use]
-    pub fn env_clear(mut self) -> Self {
-        self.command.env_clear();
+    pub fn env_inherit_all(mut self) -> Self {
+        self.command.envs(std::env::vars_os());
         self
     }
 
@@ -383,6 +384,15 @@ async fn hand_out_lines(mut stderr: impl AsyncRead + Unpin, mut each: Box<dyn Fn
         framer.push(&chunk[..read], &mut hand_out);
     }
     framer.finish(&mut hand_out);
+}
+
+fn with_few_variables(mut command: Command) -> Command {
+    command.env_clear();
+    let inherited = INHERITED_VARIABLES
+        .iter()
+        .filter_map(|name| Some((name, std::env::var_os(name)?)));
+    command.envs(inherited.filter(|(_, value)| !value.as_encoded_bytes().starts_with(b"()")));
+    command
 }
 
 /// Where a program is, for systems that start `name.exe` alone when asked for `name`.
