@@ -6,6 +6,9 @@
 
 use memchr::memchr;
 
+/// How much of a refused line is handed out.
+const START: usize = 1024;
+
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Splits a byte stream into lines, whatever the chunks it arrives in.
@@ -30,7 +33,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Debug)]
 pub struct LineFramer {
     partial: Vec<u8>,
-    /// Bytes of a refused line seen so far; `Some` until its LF comes.
+    /// Bytes of a refused line seen so far; `Some` until its LF comes. Its start stays in `partial`.
     skipping: Option<usize>,
     at_stream_start: bool,
     limit: usize,
@@ -45,6 +48,8 @@ pub enum Line<'a> {
     TooLong {
         /// Bytes the line had before its LF.
         length: usize,
+        /// The first of them: enough to find out whose message it was.
+        start: &'a [u8],
     },
 }
 
@@ -82,7 +87,9 @@ impl LineFramer {
     fn end_line(&mut self, head: &[u8], each: &mut impl FnMut(Line<'_>)) {
         if let Some(skipped) = self.skipping.take() {
             let length = skipped + head.len();
-            return each(Line::TooLong { length });
+            let mut start = std::mem::take(&mut self.partial);
+            start.extend_from_slice(&head[..head.len().min(START - start.len())]);
+            return each(Line::TooLong { length, start: &start });
         }
         if self.partial.is_empty() {
             return self.emit(head, each);
@@ -103,7 +110,11 @@ impl LineFramer {
             line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         }
         if line.len() > self.limit {
-            each(Line::TooLong { length: raw.len() });
+            let start = &raw[..raw.len().min(START)];
+            each(Line::TooLong {
+                length: raw.len(),
+                start,
+            });
         } else if !line.iter().all(u8::is_ascii_whitespace) {
             each(Line::Whole(line));
         }
@@ -112,11 +123,18 @@ impl LineFramer {
     fn keep(&mut self, rest: &[u8]) {
         if let Some(skipped) = &mut self.skipping {
             *skipped += rest.len();
+            let room = START - self.partial.len();
+            self.partial.extend_from_slice(&rest[..rest.len().min(room)]);
         // A mark and a CR that turn out to be no content must not make the line too long.
         } else if self.partial.len() + rest.len() > self.limit + BYTE_ORDER_MARK.len() + 1 {
             self.skipping = Some(self.partial.len() + rest.len());
             self.at_stream_start = false;
-            self.partial = Vec::new();
+            let mut start = std::mem::take(&mut self.partial);
+            start.truncate(START);
+            start.shrink_to_fit();
+            let room = START - start.len();
+            start.extend_from_slice(&rest[..rest.len().min(room)]);
+            self.partial = start;
         } else {
             self.partial.extend_from_slice(rest);
         }
@@ -133,7 +151,10 @@ mod tests {
         let mut each = |line: Line<'_>| {
             seen.push(match line {
                 Line::Whole(bytes) => Ok(bytes.to_vec()),
-                Line::TooLong { length } => Err(length),
+                Line::TooLong { length, start } => {
+                    assert_eq!(start.len(), length.min(START));
+                    Err(length)
+                }
             });
         };
         for chunk in chunks {
@@ -168,11 +189,12 @@ mod tests {
         for _ in 0..1000 {
             framer.push(b"xxxxxxxxxx", |_| unreachable!());
         }
-        assert_eq!(framer.buffered(), 0);
+        assert_eq!(framer.buffered(), START);
         let mut length = 0;
         framer.push(b"\n", |line| {
-            if let Line::TooLong { length: seen } = line {
+            if let Line::TooLong { length: seen, start } = line {
                 length = seen;
+                assert_eq!(start.len(), START);
             }
         });
         assert_eq!(length, 10_000);

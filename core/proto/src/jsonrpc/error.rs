@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::value::RawValue;
 
-use super::text::{Json, decode_str};
+use super::text::{Json, decode_str_lossy};
 
 /// An error code of JSON-RPC 2.0 §5.1 or of MCP.
 ///
@@ -171,7 +171,7 @@ impl ErrorObject {
         for (key, value) in super::members(raw)? {
             match &*key {
                 "code" => code = value.get().parse().ok(),
-                "message" => message = decode_str(value),
+                "message" => message = decode_str_lossy(value),
                 "data" => data = Some(value.to_owned()),
                 _ => {}
             }

@@ -235,6 +235,59 @@ fn explain(line: &[u8]) -> Malformed {
     }
 }
 
+/// What can be told of a message by its first bytes: its id and what it was meant to be.
+///
+/// Ids stand before payloads in what libraries write, so that a message too large to be read can still
+/// be refused, or its call fail, at once.
+pub(crate) fn peek(start: &[u8]) -> (Option<RequestId>, Meant) {
+    let (mut id, mut seen) = (None, Vec::new());
+    let (mut depth, mut at) = (0usize, 0);
+    while at < start.len() {
+        match start[at] {
+            b'"' => {
+                let Some(length) = string_length(&start[at..]) else {
+                    break;
+                };
+                let key = &start[at..at + length];
+                at += length;
+                let value = start[at..].trim_ascii_start();
+                if depth == 1 && value.first() == Some(&b':') {
+                    if key == b"\"id\"" {
+                        id = whole_id(&value[1..]);
+                    }
+                    seen.push(key);
+                }
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    let meant = Meant::told_by(|name| seen.iter().any(|key| key[1..key.len() - 1] == *name.as_bytes()));
+    (id, meant)
+}
+
+/// The id that `text` starts with, unless it may be cut.
+fn whole_id(text: &[u8]) -> Option<RequestId> {
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<&RawValue>();
+    let id = values.next()?.ok()?;
+    let rest = text[values.byte_offset()..].trim_ascii_start();
+    matches!(rest.first(), Some(b',' | b'}')).then(|| RequestId::read(id))?
+}
+
+/// The bytes of the JSON string that `text` starts with, quotes included; `None` when it has no end.
+fn string_length(text: &[u8]) -> Option<usize> {
+    let mut escaped = false;
+    let end = text.iter().skip(1).position(|&byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    })?;
+    Some(end + 2)
+}
+
 /// Whether the line holds a JSON array.
 pub(crate) fn is_array(line: &[u8]) -> bool {
     line.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[')
@@ -362,6 +415,25 @@ mod tests {
         }
         let bad_utf8 = b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}";
         assert!(matches!(Message::parse(bad_utf8, 128), Err(Malformed::NotJson { .. })));
+    }
+
+    #[test]
+    fn the_start_of_a_message_tells_whose_it_is() {
+        let told = |start: &str| {
+            let (id, meant) = peek(start.as_bytes());
+            (id.map(|id| id.to_string()).unwrap_or_default(), meant)
+        };
+        let request = r#"{"jsonrpc":"2.0","id": 7 ,"method":"tools/call","params":{"id":1,"a":"xxx"#;
+        assert_eq!(told(request), ("7".into(), Meant::Request));
+        let response = r#"{"id":"a\"","jsonrpc":"2.0","result":{"content":[{"method":"no"#;
+        assert_eq!(told(response), (r#""a\"""#.into(), Meant::Response));
+        assert_eq!(
+            told(r#"{"result":{"text":"\"id\":5 xxxxx"#),
+            (String::new(), Meant::Response)
+        );
+        assert_eq!(told(r#"{"id":12"#), (String::new(), Meant::Unknown));
+        assert_eq!(told("[1,2,3"), (String::new(), Meant::Unknown));
+        assert_eq!(told(""), (String::new(), Meant::Unknown));
     }
 
     #[test]

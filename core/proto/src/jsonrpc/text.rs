@@ -34,6 +34,29 @@ pub(crate) fn decode_str(raw: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
+/// The string in `raw`, with U+FFFD for halves of surrogate pairs, which are no text: for what is only
+/// shown. `None` when `raw` is no string.
+pub(crate) fn decode_str_lossy(raw: &RawValue) -> Option<Cow<'_, str>> {
+    decode_str(raw).or_else(|| {
+        let mut text = raw.get().to_owned();
+        let mut from = 1;
+        while let Some(at) = text[from..].find('\\').map(|at| at + from) {
+            // An escape is `\u` and four digits, or `\` and one character; two halves make a pair.
+            let unit = |at: usize| u16::from_str_radix(text.get(at..)?.strip_prefix("\\u")?.get(..4)?, 16).ok();
+            from = match (unit(at), unit(at + 6)) {
+                (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => at + 12,
+                (Some(0xd800..0xe000), _) => {
+                    text.replace_range(at + 2..at + 6, "fffd");
+                    at + 6
+                }
+                (Some(_), _) => at + 6,
+                (None, _) => at + 2,
+            };
+        }
+        serde_json::from_str(&text).ok().map(Cow::Owned)
+    })
+}
+
 /// The members of an object in their order; `None` when `raw` is no object.
 pub(crate) fn members(raw: &RawValue) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
     struct Members;
@@ -57,4 +80,26 @@ pub(crate) fn members(raw: &RawValue) -> Option<Vec<(Cow<'_, str>, &RawValue)>> 
     serde_json::Deserializer::from_str(raw.get())
         .deserialize_map(Members)
         .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_surrogate_pairs_are_replaced_and_pairs_are_kept() {
+        for (json, text) in [
+            (r#""a\ud800b""#, "a\u{fffd}b"),
+            (r#""\udc00\ud800""#, "\u{fffd}\u{fffd}"),
+            (r#""\ud83d\ude00\ud83d""#, "\u{1f600}\u{fffd}"),
+            (r#""\\ud800 \n\"""#, "\\ud800 \n\""),
+        ] {
+            assert_eq!(
+                decode_str_lossy(&super::json(json).unwrap()).as_deref(),
+                Some(text),
+                "{json}"
+            );
+        }
+        assert_eq!(decode_str_lossy(&super::json("7").unwrap()), None);
+    }
 }

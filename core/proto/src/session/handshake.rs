@@ -122,7 +122,7 @@ impl Session {
         }
         let Some(revision) = self.negotiate(&params.protocol_version) else {
             let error = ErrorObject::new(ErrorCode::INVALID_PARAMS, "Unsupported protocol version");
-            let error = error.with_data(&self.unsupported(params.protocol_version));
+            let error = error.with_data(&self.unsupported(params.protocol_version, true));
             return self.reply_error(id, error);
         };
         let result = self.initialize_result(revision);
@@ -149,9 +149,17 @@ impl Session {
         known.or(ours)
     }
 
-    /// What we speak, for one who asked for something else.
-    pub(super) fn unsupported(&self, requested: String) -> Unsupported {
-        let supported = self.config.revisions.iter().map(Revision::to_string).collect();
+    /// What we speak that can be asked for in the same way, for one who asked for something else.
+    pub(super) fn unsupported(&self, requested: String, by_handshake: bool) -> Unsupported {
+        let ours = self
+            .config
+            .revisions
+            .iter()
+            .filter(|it| !by_handshake || it.has_handshake());
+        let supported = ours
+            .map(Revision::to_string)
+            .filter(|name| *name != requested)
+            .collect();
         Unsupported { supported, requested }
     }
 

@@ -12,7 +12,8 @@ use super::{Direction, InboundId, OutboundId, Output, Problem, ProblemKind, Role
 use crate::Instant;
 use crate::frame::Line;
 use crate::jsonrpc::{
-    ErrorCode, ErrorObject, Malformed, Meant, Message, RequestId, is_array, members, parse_batch, write,
+    ErrorCode, ErrorObject, Malformed, Meant, Message, RequestId, decode_str_lossy, is_array, members, parse_batch,
+    peek, write,
 };
 use crate::revision::Era;
 use crate::session::error::{Error, ErrorKind};
@@ -32,8 +33,9 @@ struct CallToolParams<'a> {
 struct CancelledParams<'a> {
     #[serde(borrow, rename = "requestId")]
     request_id: &'a RawValue,
-    #[serde(default)]
-    reason: Option<String>,
+    /// For people, so it may be anything.
+    #[serde(borrow, default)]
+    reason: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -75,10 +77,22 @@ impl Session {
         match line {
             Line::Whole(line) if self.era().batches && is_array(line) => self.receive_batch(line, now),
             Line::Whole(line) => self.receive_message(line, now),
-            Line::TooLong { length } => {
-                let limit = self.config.limits.message;
-                let why = format!("a message of {length} bytes was dropped; the limit is {limit}");
-                self.refuse(ProblemKind::TooLarge, ErrorCode::INVALID_REQUEST, None, why);
+            Line::TooLong { length, start } => self.receive_too_long(*length, start, now),
+        }
+    }
+
+    /// A message over the limit: refused if it is a request, its call fails if it is an answer.
+    fn receive_too_long(&mut self, length: usize, start: &[u8], now: Instant) {
+        let limit = self.config.limits.message;
+        let why = format!("a message of {length} bytes was dropped; the limit is {limit}");
+        match peek(start) {
+            (Some(id), Meant::Response) => {
+                self.problem(ProblemKind::TooLarge, why.clone());
+                self.receive_response(&id, Err(Error::new(ErrorKind::Protocol, why)), now);
+            }
+            (id, meant) => {
+                let id = id.filter(|_| self.role == Role::Server || meant == Meant::Request);
+                self.refuse(ProblemKind::TooLarge, ErrorCode::INVALID_REQUEST, id, why);
             }
         }
     }
@@ -314,9 +328,10 @@ impl Session {
     fn receive_cancelled(&mut self, params: Option<&RawValue>) {
         let parsed: Option<CancelledParams<'_>> = params.and_then(|params| serde_json::from_str(params.get()).ok());
         let Some((request, reason)) = parsed.and_then(|it| Some((RequestId::read(it.request_id)?, it.reason))) else {
-            let message = "notifications/cancelled was ignored: it needs a requestId, and a reason that is a string";
+            let message = "notifications/cancelled was ignored: it needs a requestId that is a string or an integer";
             return self.problem(ProblemKind::BadNotification, message);
         };
+        let reason = reason.and_then(decode_str_lossy).map(Cow::into_owned);
         if let Some(id) = self.inbound.take_request(&request) {
             self.outputs.push_back(Output::Cancelled { id, reason });
             self.end_drain_if_idle();

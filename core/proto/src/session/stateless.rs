@@ -58,7 +58,7 @@ impl Session {
         let known = Revision::named(&version).filter(|it| !it.has_handshake() && self.config.revisions.contains(it));
         let Some(revision) = known else {
             let error = ErrorObject::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version");
-            return Err(error.with_data(&self.unsupported(version.into_owned())));
+            return Err(error.with_data(&self.unsupported(version.into_owned(), false)));
         };
         if !member(CAPABILITIES).is_some_and(|capabilities| capabilities.get().starts_with('{')) {
             return Err(incomplete(&format!("\"{CAPABILITIES}\" must be an object")));
