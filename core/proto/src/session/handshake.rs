@@ -149,18 +149,17 @@ impl Session {
         known.or(ours)
     }
 
-    /// What we speak that can be asked for in the same way, for one who asked for something else.
+    /// What we speak, for one who asked for something else: by a handshake, what has one, if we speak
+    /// any such revision.
     pub(super) fn unsupported(&self, requested: String, by_handshake: bool) -> Unsupported {
-        let ours = self
-            .config
-            .revisions
-            .iter()
-            .filter(|it| !by_handshake || it.has_handshake());
-        let supported = ours
-            .map(Revision::to_string)
-            .filter(|name| *name != requested)
-            .collect();
-        Unsupported { supported, requested }
+        let by_handshake = by_handshake && self.config.newest_with_handshake().is_some();
+        let ours = self.config.revisions.iter();
+        let ours = ours.filter(|revision| !by_handshake || revision.has_handshake());
+        let supported = ours.map(Revision::to_string).filter(|name| *name != requested);
+        Unsupported {
+            supported: supported.collect(),
+            requested,
+        }
     }
 
     fn initialize_result(&self, revision: Revision) -> String {
