@@ -6,7 +6,7 @@ use oxmcp_proto::InboundId;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::connection::Core;
+use crate::core::Core;
 
 /// The request a handler serves. Ask for it by annotating a parameter with `Context`.
 #[pyclass(module = "oxmcp", frozen)]

@@ -48,22 +48,41 @@ impl Sink {
     }
 }
 
-/// Waits until a descriptor takes bytes, `limit` at most. Returns early on a signal.
-#[cfg(unix)]
-pub(crate) fn wait_writable(fd: i32, limit: Duration) {
-    let limit = i32::try_from(limit.as_millis()).unwrap_or(i32::MAX);
-    let mut poll = libc::pollfd {
+/// Waits until a descriptor takes bytes, `limit` at most. A signal is an error, `Interrupted`.
+pub(crate) fn wait_writable(fd: i32, limit: Duration) -> io::Result<()> {
+    wait(
         fd,
-        events: libc::POLLOUT,
-        revents: 0,
-    };
-    // SAFETY: the pointer is to one live pollfd.
-    unsafe { libc::poll(&raw mut poll, 1, limit) };
+        Direction::Write,
+        i32::try_from(limit.as_millis()).unwrap_or(i32::MAX),
+    )
 }
 
-/// Elsewhere writes wait by themselves.
+/// Waits until a descriptor has bytes, or its end. A signal is an error, `Interrupted`.
+pub(crate) fn wait_readable(fd: i32) -> io::Result<()> {
+    wait(fd, Direction::Read, -1)
+}
+
+enum Direction {
+    Read,
+    Write,
+}
+
+#[cfg(unix)]
+fn wait(fd: i32, direction: Direction, millis: i32) -> io::Result<()> {
+    let events = match direction {
+        Direction::Read => libc::POLLIN,
+        Direction::Write => libc::POLLOUT,
+    };
+    let mut poll = libc::pollfd { fd, events, revents: 0 };
+    // SAFETY: the pointer is to one live pollfd.
+    check(unsafe { libc::poll(&raw mut poll, 1, millis) }).map(drop)
+}
+
+/// Elsewhere reads and writes wait by themselves.
 #[cfg(not(unix))]
-pub(crate) fn wait_writable(_fd: i32, _limit: Duration) {}
+fn wait(_fd: i32, _direction: Direction, _millis: i32) -> io::Result<()> {
+    Ok(())
+}
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const NO_SIGNAL: i32 = libc::MSG_NOSIGNAL;

@@ -15,8 +15,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::connection::{Core, utf8};
+use crate::connection::utf8;
 use crate::context::Context;
+use crate::core::Core;
 use crate::tool::Tool;
 
 /// One call of a tool.
@@ -113,13 +114,13 @@ impl Handler {
 
     /// For asyncio's debug output.
     #[getter]
-    fn __name__(&self, py: Python<'_>) -> PyResult<String> {
+    fn __name__(&self, py: Python<'_>) -> String {
         self.tool.get().name(py)
     }
 
     #[getter]
-    fn __qualname__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("tool '{}'", self.tool.get().name(py)?))
+    fn __qualname__(&self, py: Python<'_>) -> String {
+        format!("tool '{}'", self.tool.get().name(py))
     }
 }
 
@@ -216,16 +217,22 @@ impl Handler {
             }
             return Err(error);
         }
-        let explain = EXPLAIN.import(py, "oxmcp._errors", "explain")?;
-        let name = self.tool.get().name(py)?;
-        let explained = explain.call1((error.value(py), name))?;
-        let (code, message, data): (Option<i64>, String, Option<String>) = explained.extract()?;
-        match code {
-            None => self.finish(py, Answer::ToolError(&message))?,
-            Some(code) => {
-                let mut object = ErrorObject::new(ErrorCode(code), message);
+        let name = self.tool.get().name(py);
+        let explained = EXPLAIN
+            .import(py, "oxmcp._errors", "explain")
+            .and_then(|explain| explain.call1((error.value(py), &name)))
+            .and_then(|explained| explained.extract::<(Option<i64>, Bound<'py, PyString>, Option<String>)>());
+        match explained {
+            Ok((None, message, _)) => self.finish(py, Answer::ToolError(&message.to_string_lossy()))?,
+            Ok((Some(code), message, data)) => {
+                let mut object = ErrorObject::new(ErrorCode(code), message.to_string_lossy().into_owned());
                 object.data = data.and_then(|data| json(data).ok());
                 self.finish(py, Answer::Error(object))?;
+            }
+            // The exception cannot even be described; the caller gets its answer all the same.
+            Err(failure) => {
+                failure.write_unraisable(py, None);
+                self.finish(py, Answer::ToolError(&format!("Error executing tool {name} (-32603)")))?;
             }
         }
         if error.is_instance_of::<pyo3::exceptions::PyException>(py) {

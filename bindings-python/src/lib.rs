@@ -7,11 +7,13 @@
 mod child;
 mod connection;
 mod context;
+mod core;
 mod descriptors;
 mod error;
 mod handler;
 mod host;
 mod session;
+mod state;
 mod tool;
 
 #[pyo3::pymodule]

@@ -63,8 +63,8 @@ impl Tool {
 }
 
 impl Tool {
-    pub(crate) fn name(&self, py: Python<'_>) -> PyResult<String> {
-        self.name.bind(py).extract()
+    pub(crate) fn name(&self, py: Python<'_>) -> String {
+        self.name.bind(py).to_string_lossy().into_owned()
     }
 
     /// How to call it, without a lock being held meanwhile.
@@ -72,7 +72,7 @@ impl Tool {
         if let Some(plan) = &*self.lock() {
             return Ok(Arc::clone(plan));
         }
-        let name = self.name(py)?;
+        let name = self.name(py);
         Err(PyRuntimeError::new_err(format!(
             "the signature of tool '{name}' could not be read; see the server's log"
         )))
