@@ -75,6 +75,8 @@ pub(crate) struct Driver<H: Host> {
     at_end: bool,
     /// Why the peer is taken for gone, and until when its exit status is waited for.
     lost: Option<(String, Timer)>,
+    /// How the child ended, until what it wrote before that has been read.
+    exited: Option<String>,
     /// What made the transport fail, if it was more than the peer's leaving.
     failure: Option<Error>,
 }
@@ -98,6 +100,7 @@ impl<H: Host> Driver<H> {
             unflushed: false,
             at_end: false,
             lost: None,
+            exited: None,
             failure: None,
         }
     }
@@ -268,13 +271,18 @@ impl<H: Host> Driver<H> {
         }
     }
 
-    /// Looks after the child. True when the session was closed.
+    /// Looks after the child. True when that needs another turn.
     fn has_lost_peer(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(child) = &self.transport.child else {
             return false;
         };
+        if let Some(how) = self.exited.take() {
+            self.link.close(&how);
+            return true;
+        }
         if let Poll::Ready(status) = child.poll_exit(cx) {
-            self.link.close(&format!("{} ended ({status})", child.name()));
+            // Its last words may have come since the last read: another turn reads them first.
+            self.exited = Some(format!("{} ended ({status})", child.name()));
             return true;
         }
         let Some((why, timer)) = &mut self.lost else {
