@@ -111,8 +111,11 @@ describe('a server that dies', LIMIT, () => {
   });
 
   test('by a signal', async () => {
-    const client = await connected();
+    const transport = new StdioClientTransport(fixtureServer());
+    const client = newClient();
+    await client.connect(transport);
     await assert.rejects(client.callTool({ name: 'crash' }), { kind: 'closed', exitCode: null, signal: 'SIGKILL', message: /SIGKILL/ });
+    assert.equal(transport.pid, null);
   });
 
   test('one that closes its output but goes on is an end as well', async () => {
@@ -143,6 +146,7 @@ describe('closing', LIMIT, () => {
     await assert.rejects(pending, { kind: 'closed', message: /the client was closed/ });
     await Promise.all([closing, client.close()]);
     assert.equal(isRunning(pid), false);
+    assert.equal(transport.pid, null);
     assert.match(stderr.join(''), /end of input/);
     await client.close();
     await assert.rejects(client.ping(), { kind: 'closed' });

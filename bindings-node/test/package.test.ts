@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, execSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
 
 import * as required from 'oxmcp';
@@ -9,7 +12,7 @@ import { native } from '../dist/native.js';
 import { packageFolder } from './support.js';
 
 // Node finds it through the package's own exports, as a program that installed the package does.
-const manifest = createRequire(__filename)('oxmcp/package.json') as { version: string };
+const manifest = createRequire(__filename)('oxmcp/package.json') as { version: string; scripts: Record<string, string> };
 
 test('the version is that of the package and of the addon', () => {
   assert.equal(required.version, manifest.version);
@@ -39,5 +42,22 @@ test('require and import give the same things', async () => {
   assert.ok(Object.keys(exports).length > 0);
   for (const [name, value] of Object.entries(exports)) {
     assert.equal(imported[name], value, name);
+  }
+});
+
+test('the build leaves nothing of sources that are gone', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'oxmcp-build-'));
+  try {
+    for (const name of ['package.json', 'tsconfig.json', 'ts']) cpSync(path.join(packageFolder, name), path.join(folder, name), { recursive: true });
+    const modules = path.join(packageFolder, 'node_modules');
+    symlinkSync(modules, path.join(folder, 'node_modules'), 'junction');
+    mkdirSync(path.join(folder, 'dist'));
+    writeFileSync(path.join(folder, 'dist', 'gone.js'), '');
+    const search = [path.join(modules, '.bin'), process.env['PATH']].join(path.delimiter);
+    execSync(manifest.scripts['build:ts'] ?? '', { cwd: folder, env: { ...process.env, PATH: search }, stdio: 'pipe' });
+    assert.equal(existsSync(path.join(folder, 'dist', 'index.js')), true);
+    assert.equal(existsSync(path.join(folder, 'dist', 'gone.js')), false);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });

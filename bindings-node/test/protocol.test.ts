@@ -5,9 +5,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { ConnectionClosedError, McpError, type Problem, ProtocolError, RequestTimeoutError } from 'oxmcp';
+import { ConnectionClosedError, McpError, type Problem, ProtocolError, RequestTimeoutError, type Tool } from 'oxmcp';
 
 import { connectionOf } from '../dist/client.js';
+import type { Connection } from '../dist/connection.js';
 import { type Played, connecting, played, turn } from './support.js';
 
 const OK = { content: [] };
@@ -144,6 +145,36 @@ describe('cancelling', () => {
     await assert.rejects(call, (error) => error === reason);
   });
 
+  test('a reason may be anything: the call rejects with it, and the connection goes on', async () => {
+    const peer = await played();
+    const throwing = (): never => {
+      throw new Error('no text');
+    };
+    const reasons: [reason: unknown, text: unknown][] = [
+      [Object.create(null), 'object that has no text'],
+      [Object.assign(new Error(), { message: 5 }), '5'],
+      [Object.assign(new Error(), { message: Object.create(null) }), 'object that has no text'],
+      [{ toString: throwing }, 'object that has no text'],
+      [Object.defineProperty(new Error(), 'message', { get: throwing }), 'object that has no text'],
+      [new Proxy({}, { getPrototypeOf: throwing }), 'object that has no text'],
+      [Symbol('mine'), 'Symbol(mine)'],
+      [null, 'null'],
+      ['\ud800', '\ufffd'],
+    ];
+    for (const [reason, text] of reasons) {
+      const controller = new AbortController();
+      const { call: other, id } = await sent(peer);
+      const { call } = await sent(peer, { signal: controller.signal });
+      controller.abort(reason);
+      await assert.rejects(call, (error) => error === reason);
+      assert.equal(peer.server.last['params'].reason, text);
+      peer.server.say({ id, result: OK });
+      assert.deepEqual(await other, OK);
+    }
+    assert.equal(peer.client.isConnected, true);
+    assert.equal(held(peer.client), 0);
+  });
+
   test('an aborted signal sends nothing', async () => {
     const peer = await played();
     const before = peer.server.sent.length;
@@ -244,6 +275,20 @@ describe('progress', () => {
     peer.server.say({ method: 'notifications/progress', params: { progressToken: id, progress: 1 } }, { id, result: OK });
     assert.deepEqual(await call, OK);
     assert.equal(errors[0], thrown);
+  });
+
+  test('what a callback throws may be anything', async () => {
+    const peer = await played();
+    const thrown: unknown = Object.create(null);
+    const errors: Error[] = [];
+    peer.client.onerror = (error) => errors.push(error);
+    const throwing = (): never => {
+      throw thrown;
+    };
+    const { call, id } = await sent(peer, { onprogress: throwing });
+    peer.server.say({ method: 'notifications/progress', params: { progressToken: id, progress: 1 } }, { id, result: OK });
+    assert.deepEqual(await call, OK);
+    assert.equal(errors[0]?.cause, thrown);
   });
 
   test('a callback may abort its own call', async () => {
@@ -404,6 +449,32 @@ describe('lists', () => {
     await assert.rejects(list, { kind: 'protocol', message: /did not end after 3 pages/ });
   });
 
+  test('a page without an array of tools is the fault of the server', async () => {
+    for (const result of [{}, { tools: null }, { tools: 'ab' }, { tools: { length: 1 } }]) {
+      for (const params of [undefined, { cursor: 'two' }]) {
+        const peer = await played();
+        const list = peer.client.listTools(params);
+        await turn();
+        peer.server.say({ id: peer.server.last['id'], result });
+        await assert.rejects(list, (error) => {
+          assert.ok(error instanceof ProtocolError);
+          assert.deepEqual([error.kind, error.fault], ['protocol', 'peer']);
+          assert.match(error.message, /tools\/list must have an array "tools"/);
+          return true;
+        });
+      }
+    }
+  });
+
+  test('a page may be long', async () => {
+    const peer = await played();
+    const list = peer.client.listTools();
+    await turn();
+    const tools = Array.from({ length: 200_000 }, (_, index) => tool(`${index}`) as Tool);
+    peer.server.say({ id: peer.server.last['id'], result: { tools } });
+    assert.equal((await list).tools.length, tools.length);
+  });
+
   test('a cursor asks for its page alone', async () => {
     const peer = await played();
     const list = peer.client.listTools({ cursor: 'two' });
@@ -431,15 +502,6 @@ describe('writing', () => {
       await Promise.all(calls);
     }
   });
-
-  test('a server that does not read is not read from, until it does', async () => {
-    const peer = await played();
-    peer.server.backlog = 17 * 1024 * 1024;
-    peer.server.say({ id: 1, method: 'ping' });
-    assert.equal(peer.server.paused, true);
-    peer.server.drained();
-    assert.equal(peer.server.paused, false);
-  });
 });
 
 test('a trace shows each line, in both directions, cut anywhere', async () => {
@@ -449,6 +511,8 @@ test('a trace shows each line, in both directions, cut anywhere', async () => {
     lines.map((line) => line.replace(/\{.*"method":("[^"]*").*/, '$1').replace(/\{.*/, 'answer')),
     ['sent "initialize"', 'received answer', 'sent "notifications/initialized"'],
   );
+  await sent(peer);
+  assert.match(lines.at(-1) ?? '', /^sent .*"tools\/call"/);
   peer.server.say('{"jsonrpc":"2.0",');
   peer.server.say('"method":"ü"}\n');
   assert.equal(lines.at(-1), 'received {"jsonrpc":"2.0","method":"ü"}');
@@ -478,9 +542,33 @@ describe('a fault inside the core', () => {
     other.server.say({ id, result: OK });
     assert.deepEqual(await fine, OK);
   });
+
+  test('at its border, where the core itself knows nothing of it, settles all calls as well, now and later', async () => {
+    const peer = await played();
+    const { call } = await sent(peer);
+    const controller = new AbortController();
+    const { call: aborted } = await sent(peer, { signal: controller.signal });
+    const fault = new TypeError('the border does not take this');
+    const session = nativeSession(peer);
+    session.cancel = () => {
+      throw fault;
+    };
+    controller.abort('enough');
+    await assert.rejects(aborted, (error) => error === 'enough');
+    for (const one of [call, peer.client.callTool({ name: 'x' }), peer.client.ping(), peer.client.notification({ method: 'n' })]) {
+      await assert.rejects(one, (error) => error === fault);
+    }
+    await turn();
+    assert.deepEqual([held(peer.client), peer.server.closes, peer.client.isConnected, peer.clock.timers], [0, 1, false, 0]);
+    // What comes after the end changes nothing.
+    const before = peer.server.sent.length;
+    peer.server.say({ id: 'p', method: 'ping' });
+    await turn();
+    assert.equal(peer.server.sent.length, before);
+  });
 });
 
-function nativeSession({ client }: Played): { describeTool(index: number, descriptor: string): void } {
+function nativeSession({ client }: Played): Connection['session'] {
   const connection = connectionOf(client);
   assert.ok(connection);
   return connection.session;

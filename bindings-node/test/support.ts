@@ -64,16 +64,20 @@ export class HandClock implements Clock {
 /** A server played by the test. */
 export class HandTransport implements Transport {
   readonly sent: Record<string, any>[] = [];
-  backlog = 0;
+  /** Whether the server takes what is written to it, so that it has left. */
+  reads = true;
   paused = false;
   closes = 0;
   #events: TransportEvents | undefined;
+  readonly #waiting: (() => void)[] = [];
 
   open(events: TransportEvents): void {
     this.#events = events;
   }
 
-  write(wire: string | Uint8Array): void {
+  write(wire: string | Uint8Array, written?: () => void): void {
+    if (written !== undefined) this.#waiting.push(written);
+    if (this.reads) process.nextTick(() => this.readAll());
     const text = typeof wire === 'string' ? wire : Buffer.from(wire).toString();
     for (const line of text.split('\n').slice(0, -1)) this.sent.push(JSON.parse(line));
   }
@@ -97,9 +101,10 @@ export class HandTransport implements Transport {
     this.#events?.ended({ text: '' });
   }
 
-  drained(): void {
-    this.backlog = 0;
-    this.#events?.drained();
+  /** Takes all that was written. */
+  readAll(): void {
+    this.reads = true;
+    for (const written of this.#waiting.splice(0)) written();
   }
 
   /** The last message the client sent. */

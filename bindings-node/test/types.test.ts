@@ -47,12 +47,26 @@ function compile(name: string, files: Record<string, string>, options: object): 
 const PROGRAM = `
 import { Client, McpError, type CallToolResult, type Tool } from 'oxmcp';
 
+interface Args {
+  a: number;
+}
+
+class Point {
+  constructor(readonly x: number) {}
+}
+
 export async function main(signal?: undefined): Promise<string[]> {
   const client = new Client({ name: 'a', version: '1', title: 'A' }, { timeout: 5, onproblem: (problem) => void problem.kind });
   client.onerror = (error: Error) => void error.message;
   await client.connect({ command: 'x', args: ['y'], env: { A: 'b', C: undefined }, stderr: 'pipe' }, { timeout: 1, signal });
   const tools: readonly Tool[] = (await client.listTools()).tools;
   const result: CallToolResult = await client.callTool({ name: 'x', arguments: { a: 1n } }, { signal, timeout: undefined });
+  const args: Args = { a: 1 };
+  for (const one of [args, new Point(1), {}, { a: { b: [] } }]) await client.callTool({ name: 'x', arguments: one });
+  await client.request({ method: 'x', params: args });
+  await client.callTool({ name: 'x', arguments: { a: 1, args } });
+  const open: Record<string, unknown> = {};
+  await client.callTool({ name: 'x', arguments: open });
   const raw: string = await client.callTool({ name: 'x' }, { rawJson: true });
   const typed: { a: number } = await client.request<{ a: number }>({ method: 'x' });
   const fault = new Error() as unknown;
@@ -88,6 +102,14 @@ test('beside the types of Node', () => {
 test('a wrong program is told so', () => {
   const wrong = `import { Client } from 'oxmcp';\nnew Client({ name: 'a' });\n`;
   assert.match(compile('wrong', { 'wrong.mts': wrong }, { types: [] }), /wrong\.mts\(2,.*version/);
+});
+
+test('arguments that are no object are told so', () => {
+  const wrong = ['[1]', "'text'", '5', 'true', 'null', 'new Map()', 'new Set()', 'Date', 'main'];
+  const lines = wrong.map((one) => `void client.callTool({ name: 'x', arguments: ${one} });`);
+  const program = ["import { Client } from 'oxmcp';", "const client = new Client({ name: 'a', version: '1' });", ...lines, 'function main(): void {}'];
+  const said = compile('arguments', { 'wrong.mts': program.join('\n') }, { types: [] });
+  for (const [index, one] of wrong.entries()) assert.match(said, new RegExp(`wrong\\.mts\\(${index + 3},`), one);
 });
 
 /** The code in the documentation: the README, and the examples on public names. */

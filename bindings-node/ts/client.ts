@@ -5,27 +5,35 @@
 
 import { type Clock, systemClock } from './clock.js';
 import { Connection } from './connection.js';
-import { ProtocolError, fromNative, usage } from './errors.js';
+import { ProtocolError, fromNative, textOf, usage } from './errors.js';
 import { objectText } from './json.js';
 import { type NativeSession, native } from './native.js';
 import type { ClientOptions, ConnectOptions, Notification, Problem, RequestOptions } from './options.js';
 import { StdioClientTransport, type StdioServerParameters, startTransport } from './stdio.js';
 import type { Transport } from './transport.js';
-import type { CallToolResult, Implementation, JsonObject, ListToolsResult, Meta, ServerCapabilities, Tool } from './types.js';
+import type {
+  CallToolResult,
+  Implementation,
+  JsonObjectInput,
+  ListToolsResult,
+  Meta,
+  ServerCapabilities,
+  Tool,
+} from './types.js';
 
 /** What {@link Client.callTool} calls. */
 export interface CallToolParams {
   /** The tool's name. */
   readonly name: string;
   /** Its arguments, as its `inputSchema` asks for. */
-  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  readonly arguments?: JsonObjectInput | undefined;
   readonly _meta?: Meta | undefined;
 }
 
 /** A call, or a notification, by its method. */
 export interface Request {
   readonly method: string;
-  readonly params?: JsonObject | undefined;
+  readonly params?: JsonObjectInput | undefined;
 }
 
 /** Connects a client over any transport. Internal. */
@@ -216,12 +224,15 @@ export class Client {
   /**
    * Lists the server's tools: all of them, or one page when given the cursor of one.
    *
-   * @throws {@link ProtocolError} when the list has more pages than {@link ClientOptions.listMaxPages}
+   * @throws {@link ProtocolError} when the list has more pages than {@link ClientOptions.listMaxPages}, or the server's
+   * answer has no array `tools`
    */
   async listTools(params?: { readonly cursor?: string }, options: RequestOptions = {}): Promise<ListToolsResult> {
-    const page = (cursor: string | undefined): Promise<ListToolsResult> => {
+    const page = async (cursor: string | undefined): Promise<ListToolsResult> => {
       const request = cursor === undefined ? { method: 'tools/list' } : { method: 'tools/list', params: { cursor } };
-      return this.request<ListToolsResult>(request, { ...options, rawJson: false });
+      const result = await this.request<ListToolsResult>(request, { ...options, rawJson: false });
+      if (!Array.isArray(result.tools)) throw broken('the result of tools/list must have an array "tools"');
+      return result;
     };
     if (params?.cursor !== undefined) return page(params.cursor);
     const most = this.#options.listMaxPages ?? 64;
@@ -229,16 +240,12 @@ export class Client {
     let next: string | undefined;
     for (let pages = 0; pages < most; pages++) {
       const { nextCursor, ...result } = await page(next);
-      tools.push(...result.tools);
+      for (const tool of result.tools) tools.push(tool);
       // In the revisions with a handshake, servers write an empty cursor on the last page.
       if (nextCursor === undefined || nextCursor === null || nextCursor === '') return { ...result, tools };
       next = nextCursor;
     }
-    throw new ProtocolError({
-      kind: 'protocol',
-      fault: 'peer',
-      message: `tools/list did not end after ${most} pages; raise listMaxPages, or read page by page with a cursor`,
-    });
+    throw broken(`tools/list did not end after ${most} pages; raise listMaxPages, or read page by page with a cursor`);
   }
 
   /** Asks the server for a sign of life. */
@@ -317,7 +324,7 @@ export class Client {
   #problem(problem: Problem): void {
     const { onproblem } = this.#options;
     if (onproblem !== undefined) this.#guarded(() => onproblem(problem));
-    else this.#report(new ProtocolError({ kind: 'protocol', fault: 'peer', message: problem.message, data: problem }));
+    else this.#report(broken(problem.message, problem));
   }
 
   /** Runs a function of the program; what it throws must not disturb the connection. */
@@ -338,7 +345,7 @@ export class Client {
       });
       return;
     }
-    this.#report(error instanceof Error ? error : new Error(String(error), { cause: error }));
+    this.#report(error instanceof Error ? error : new Error(textOf(error), { cause: error }));
   }
 
   #report(error: Error): void {
@@ -350,6 +357,11 @@ export class Client {
       });
     }
   }
+}
+
+/** The server broke the protocol. */
+function broken(message: string, data?: unknown): ProtocolError {
+  return new ProtocolError({ kind: 'protocol', fault: 'peer', message, data });
 }
 
 function methodOf(message: Request, what: string): string {

@@ -4,7 +4,7 @@
 
 import { onAbort } from './abort.js';
 import type { Clock, Timer } from './clock.js';
-import { ConnectionClosedError, type ErrorDetails, fromNative, nativeDetails, toError } from './errors.js';
+import { ConnectionClosedError, type ErrorDetails, fromNative, nativeDetails, textOf, toError } from './errors.js';
 import { type NativeCallOptions, type NativeSession, native } from './native.js';
 import {
   type ConnectOptions,
@@ -45,8 +45,11 @@ interface Call {
   release: (() => void) | undefined;
 }
 
-/** Bytes waiting to be written over which nothing more is read: the peer must read before we answer it more. */
-const BACKLOG = 16 * 1024 * 1024;
+/**
+ * How much of what the peer made us write may wait before nothing more is read: it must read before we answer it more.
+ * Our own requests never count: two sides that both stop reading until theirs are written would wait for each other.
+ */
+const OWED = 16 * 1024 * 1024;
 
 /** Calls that wait to be written together; more of them leave in parts, so that the server works while we go on. */
 const BURST = 16;
@@ -66,6 +69,9 @@ export class Connection {
   #flushing = false;
   #rearm = false;
   #unsent = 0;
+  #owed = 0;
+  /** What put the session out of order. */
+  #fault: { readonly error: unknown } | undefined;
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
 
   constructor(session: NativeSession, transport: Transport, clock: Clock, hooks: ConnectionHooks) {
@@ -120,7 +126,6 @@ export class Connection {
       }
       this.#transport.open({
         data: (buffer, length) => this.#receive(buffer, length),
-        drained: () => this.#transport.pause(false),
         ended: (why) => this.#ended(why),
       });
       this.#flushSoon();
@@ -144,6 +149,7 @@ export class Connection {
 
   /** Sends a notification. `params` is JSON text. */
   notify(method: string, params: string | null): void {
+    if (this.#fault !== undefined) throw this.#fault.error;
     try {
       this.#session.notify(method, params);
     } catch (thrown) {
@@ -166,6 +172,10 @@ export class Connection {
       const signal = options?.signal;
       if (signal?.aborted) {
         reject(signal.reason);
+        return;
+      }
+      if (this.#fault !== undefined) {
+        reject(this.#fault.error);
         return;
       }
       let id: number;
@@ -192,7 +202,8 @@ export class Connection {
     const call = this.#take(id);
     if (call === undefined) return;
     call.reject(reason);
-    this.#drive((session) => session.cancel(id, reason instanceof Error ? reason.message : String(reason)));
+    const text = textOf(reason);
+    this.#drive((session) => session.cancel(id, text));
   }
 
   /** Removes a call: whoever gets it is the one to settle it. */
@@ -214,6 +225,9 @@ export class Connection {
   // The hot path: one crossing in, one JSON.parse, and what the core wants to say of itself goes out at once. Calls that
   // the results set off are written together once all of them have been made.
   #receive(buffer: Uint8Array, length: number): void {
+    if (this.#closed) return;
+    // So that what there is to write afterwards is the peer's doing alone.
+    if (this.#flushing) this.#flush();
     let events: string | null;
     try {
       events = this.#native.receive(this.#handle, buffer, length, this.#clock.now());
@@ -222,16 +236,15 @@ export class Connection {
       return;
     }
     if (events === null) return;
+    if (events.charCodeAt(0) === 0x20) this.#answer();
     this.#dispatch(events);
-    if (events.charCodeAt(0) === 0x20) this.#flush();
   }
 
   /** Runs one input of the session that cannot be refused, with all that follows from it. */
   #drive(input: (session: NativeSession) => void): void {
     try {
       input(this.#session);
-      const events = this.#session.takeEvents();
-      if (events !== null) this.#dispatch(events);
+      this.#dispatchWaiting();
     } catch (thrown) {
       this.#break(fromNative(thrown));
       return;
@@ -259,16 +272,47 @@ export class Connection {
 
   #flush(): void {
     this.#unsent = 0;
-    let wire: string | Uint8Array | null;
+    if (this.#hooks.trace !== undefined) this.#traceUnsent();
+    const wire = this.#takeWire();
+    if (wire !== null) this.#transport.write(wire);
+  }
+
+  /** Events come out with the next input; but what is about to be written is traced now. */
+  #traceUnsent(): void {
     try {
-      wire = this.#native.takeWire(this.#handle);
+      this.#dispatchWaiting();
     } catch (thrown) {
       this.#break(fromNative(thrown));
-      return;
     }
+  }
+
+  #dispatchWaiting(): void {
+    const events = this.#session.takeEvents();
+    if (events !== null) this.#dispatch(events);
+  }
+
+  /** Writes what the peer caused, and stops reading while too much of that waits. */
+  #answer(): void {
+    const wire = this.#takeWire();
     if (wire === null) return;
-    this.#transport.write(wire);
-    if (this.#transport.backlog > BACKLOG) this.#transport.pause(true);
+    const { length } = wire;
+    this.#owe(length);
+    this.#transport.write(wire, () => this.#owe(-length));
+  }
+
+  #owe(more: number): void {
+    const stopped = this.#owed > OWED;
+    this.#owed += more;
+    if (this.#owed > OWED !== stopped) this.#transport.pause(!stopped);
+  }
+
+  #takeWire(): string | Uint8Array | null {
+    try {
+      return this.#native.takeWire(this.#handle);
+    } catch (thrown) {
+      this.#break(fromNative(thrown));
+      return null;
+    }
   }
 
   /** Sets the timer, if the next deadline is earlier than what it is set to. A timer that comes too early is no harm. */
@@ -349,10 +393,16 @@ export class Connection {
     return error;
   }
 
-  /** The session is out of order: all that waits fails, and only this connection ends. */
+  /** The session is out of order: all that waits fails, as does all that comes later, and only this connection ends. */
   #break(error: unknown): void {
+    this.#fault ??= { error };
     this.#takeHandshake()?.reject(error);
     for (const id of [...this.#calls.keys()]) this.#take(id)?.reject(error);
+    try {
+      this.#session.close('a fault inside oxmcp ended the connection');
+    } catch {
+      // After a fault of the core the session takes nothing more, which is as good.
+    }
     this.#finish();
   }
 

@@ -245,6 +245,15 @@ export function usage(message: string, cause?: unknown): UsageError {
   return new UsageError(cause === undefined ? details : { ...details, cause });
 }
 
+/** Any value of the program, such as the reason of an abort, as text for a message. Never throws. Internal. */
+export function textOf(value: unknown): string {
+  try {
+    return String(value instanceof Error ? value.message : value);
+  } catch {
+    return `${typeof value} that has no text`;
+  }
+}
+
 /** The plain data that the addon threw; `undefined` for anything else. Internal. */
 export function nativeDetails(thrown: unknown): ErrorDetails | undefined {
   if (typeof thrown !== 'object' || thrown === null || thrown instanceof Error) return undefined;

@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { usage } from './errors.js';
+import { textOf, usage } from './errors.js';
 
 /**
  * The JSON text of an object the program passes to the other side; `null` when it passes none.
@@ -38,8 +38,8 @@ function textWithBigInts(value: object, what: string, first: unknown): string {
       return mark + member.toString();
     });
   } catch (error) {
-    throw usage(`${what} has no JSON form: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw usage(`${what} has no JSON form: ${textOf(error)}`, error);
   }
-  if (!found) throw usage(`${what} has no JSON form: ${String(first)}`, first);
+  if (!found) throw usage(`${what} has no JSON form: ${textOf(first)}`, first);
   return text.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
 }

@@ -49,7 +49,7 @@ export interface ClientOptions {
   /** Called for anything odd the server sends. Without it, `client.onerror` gets the same as a {@link ProtocolError}. */
   readonly onproblem?: ((problem: Problem) => void) | undefined;
   /**
-   * Called with each line on the wire, before it is sent or after it was received: for a look at the protocol. It costs
+   * Called with each line on the wire, as it is sent or after it was received: for a look at the protocol. It costs
    * more than the call itself, so leave it out of programs that do real work.
    */
   readonly ontrace?: ((direction: 'sent' | 'received', line: string) => void) | undefined;

@@ -8,8 +8,6 @@ import type { ProcessEnd } from './errors.js';
 export interface TransportEvents {
   /** Bytes came, cut anywhere: the first `length` of the buffer, which is theirs during the call. */
   data(buffer: Uint8Array, length: number): void;
-  /** What was written has left. */
-  drained(): void;
   /** Nothing more will come. */
   ended(why: TransportEnd): void;
 }
@@ -28,10 +26,11 @@ export interface TransportEnd {
 export interface Transport {
   /** Starts. Events come later, never from inside this call. */
   open(events: TransportEvents): void;
-  /** Writes whole messages, text as UTF-8; they wait in memory when the other side does not read. */
-  write(wire: string | Uint8Array): void;
-  /** Bytes that wait to be written. */
-  readonly backlog: number;
+  /**
+   * Writes whole messages, text as UTF-8; they wait in memory when the other side does not read. `written` is called
+   * later, once they have left or never will.
+   */
+  write(wire: string | Uint8Array, written?: () => void): void;
   /** Stops or resumes reading. */
   pause(paused: boolean): void;
   /** Ends the connection; resolves when nothing of it is left. May be called more than once. */

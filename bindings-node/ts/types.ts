@@ -10,6 +10,14 @@ export type Meta = Readonly<Record<string, unknown>>;
 /** Any JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/**
+ * A value to be sent as a JSON object: an object literal, or a value of an interface or a class. Not an array, a map, a
+ * set or a function.
+ */
+export type JsonObjectInput =
+  | JsonObject
+  | (object & { readonly [Symbol.iterator]?: never; readonly [Symbol.hasInstance]?: never });
+
 /** A program that speaks the protocol. */
 export interface Implementation {
   /** For programs. */

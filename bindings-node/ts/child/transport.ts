@@ -49,11 +49,9 @@ export class ChildTransport implements Transport {
   }
 
   get pid(): number | null {
-    return this.#child?.pid ?? null;
-  }
-
-  get backlog(): number {
-    return this.#child?.stdin?.writableLength ?? 0;
+    const child = this.#child;
+    const runs = !this.#gone && child !== undefined && child.exitCode === null && child.signalCode === null;
+    return runs ? (child.pid ?? null) : null;
   }
 
   open(events: TransportEvents): void {
@@ -80,7 +78,6 @@ export class ChildTransport implements Transport {
     });
     // The end of the output tells of a broken input as well, or the process goes on and cannot hear us.
     child.stdin?.on('error', () => this.#outputEnded());
-    child.stdin?.on('drain', () => this.#events?.drained());
     this.#readOutput(output.read(child, (buffer, length) => this.#events?.data(buffer, length)));
     child.stderr?.on('data', (chunk: Buffer) => {
       this.#tail.push(chunk);
@@ -89,9 +86,10 @@ export class ChildTransport implements Transport {
     child.stderr?.on('error', () => {});
   }
 
-  write(wire: string | Uint8Array): void {
+  write(wire: string | Uint8Array, written?: () => void): void {
     const input = this.#child?.stdin;
-    if (input?.writable) input.write(wire, 'utf8');
+    if (input?.writable) input.write(wire, 'utf8', written);
+    else if (written !== undefined) process.nextTick(written);
   }
 
   pause(paused: boolean): void {
