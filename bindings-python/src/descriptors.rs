@@ -134,18 +134,16 @@ impl Stdio {
         let input = private_copy(0)?;
         let saved = private_copy(1)?;
         let output = reopen_for_writing(saved).map_or_else(|| private_copy(saved), Ok)?;
-        let null = open_null()?;
-        // SAFETY: dup2 and close take descriptors only; these are ours or the standard ones.
-        unsafe {
-            check(libc::dup2(null, 0))?;
-            check(libc::dup2(2, 1))?;
-            libc::close(null);
-        }
-        Ok(Self {
+        let stdio = Self {
             input,
             output,
             saved: Mutex::new(Some([input, saved])),
-        })
+        };
+        if let Err(error) = redirect() {
+            stdio.close()?;
+            return Err(error);
+        }
+        Ok(stdio)
     }
 
     /// Gives the descriptors back. Flush `sys.stdout` before.
@@ -162,6 +160,17 @@ impl Stdio {
             libc::close(self.output);
         }
         Ok(())
+    }
+}
+
+/// Points descriptor 0 at nothing and descriptor 1 at where standard error goes.
+fn redirect() -> io::Result<()> {
+    let null = open_null()?;
+    // SAFETY: dup2 and close take descriptors only; these are ours or the standard ones.
+    unsafe {
+        let redirected = check(libc::dup2(null, 0)).and_then(|_| check(libc::dup2(2, 1)));
+        libc::close(null);
+        redirected.map(drop)
     }
 }
 

@@ -466,3 +466,21 @@ def test_the_decorator_gives_the_function_back() -> None:
     plain: Callable[[int], int] = app.tool(double)
     named = app.tool(name="other")(double)
     assert plain is double and named is double and double(2) == 4
+
+
+@pytest.mark.parametrize("hook", ["on_problem", "on_trace"])
+def test_a_hook_that_raises_is_logged_and_does_no_harm(tmp_path: Path, hook: str) -> None:
+    source = f"""
+        import logging, sys
+        logging.basicConfig(format="%(name)s: %(message)s", stream=sys.stderr)
+        def broken(*_): raise ValueError("in a hook")
+        app = Server("hooks", {hook}=broken)
+        app.run()
+    """
+    with Peer(script(tmp_path, source)) as peer:
+        peer.send_bytes(b"no JSON\n")
+        assert peer.receive()["error"]["code"] == -32700
+        peer.initialize()
+        output, errors = peer.leave()
+        assert (output, peer.process.returncode) == (b"", 0)
+        assert f"oxmcp: {hook} failed" in errors and "ValueError: in a hook" in errors

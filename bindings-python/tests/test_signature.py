@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import decimal
 import enum
 import functools
 from typing import Annotated, Any, Literal, Optional, TypedDict, Union
@@ -12,7 +13,7 @@ import msgspec
 import pydantic
 import pytest
 
-from oxmcp import Context
+from oxmcp import Context, Server
 from oxmcp._signature import read
 
 
@@ -158,3 +159,114 @@ def test_what_cannot_be_a_parameter_is_named() -> None:
 
 class socketlike:
     pass
+
+
+def test_hints_behind_wrappers() -> None:
+    @functools.lru_cache
+    def cached(color: "Color") -> str:
+        "Cached."
+        return color.value
+
+    def decorate(function: Any) -> Any:
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    @decorate
+    def wrapped(color: "Color") -> None:
+        "Wrapped."
+
+    class Holder:
+        @staticmethod
+        def static(color: "Color") -> None:
+            "Static."
+
+    for function in (cached, wrapped, Holder.static, Holder.__dict__["static"], functools.partial(wrapped)):
+        signature = read(function)
+        assert signature.schema["properties"] == {"color": {"$ref": "#/$defs/Color"}}
+        assert signature.description in ("Cached.", "Wrapped.", "Static.")
+
+
+def test_descriptions_of_callable_objects() -> None:
+    class Speaks:
+        "The class."
+
+        def __call__(self) -> None:
+            "The call."
+
+    class Silent:
+        "The class."
+
+        def __call__(self) -> None: ...
+
+    assert read(Speaks()).description == "The call."
+    assert read(Silent()).description == "The class."
+    assert read(functools.partial(Speaks())).description == "The call."
+
+
+def test_a_method_without_its_object_is_refused() -> None:
+    app = Server("methods")
+    with pytest.raises(TypeError, match=r"register the bound method instead: .*Greeter\(\.\.\.\)\.greet"):
+
+        class Greeter:
+            @app.tool
+            def greet(self, name: str) -> str:
+                return name
+
+    class Other:
+        def greet(self, name: str) -> str:
+            return name
+
+        @app.tool
+        @staticmethod
+        def static(name: str) -> str:
+            return name
+
+    app.tool(Other().greet)
+
+    @app.tool
+    def local(self: int) -> int:
+        return self
+
+
+def test_a_type_that_does_not_go_is_named() -> None:
+    def two(fine: int, either: Union[Point, User]) -> None: ...
+    def unknown(fine: int, odd: socketlike) -> None: ...
+
+    with pytest.raises(TypeError, match="parameter 'either': "):
+        read(two)
+    with pytest.raises(TypeError, match="parameter 'odd': .*has no JSON form"):
+        read(unknown)
+
+
+def test_a_return_type_that_is_unknown_does_no_harm() -> None:
+    def tool(x: int) -> "NoSuchType": ...  # type: ignore[name-defined]  # noqa: F821
+
+    assert list(schema(tool)["properties"]) == ["x"]
+
+
+def test_defaults_are_in_the_schema_where_they_have_a_json_form() -> None:
+    def tool(
+        color: Color = Color.RED,
+        day: datetime.date = datetime.date(2026, 1, 2),
+        price: decimal.Decimal = decimal.Decimal("1.5"),
+        point: Point = Point(1),
+        tags: list[str] = ["a"],
+        user: User = User(name="Ada"),
+        limit: float = float("inf"),
+        other: Any = object(),
+    ) -> None: ...
+
+    signature = read(tool)
+    defaults = {name: it["default"] for name, it in signature.schema["properties"].items() if "default" in it}
+    assert defaults == {
+        "color": "red",
+        "day": "2026-01-02",
+        "price": "1.5",
+        "point": {"x": 1, "y": 0},
+        "tags": ["a"],
+        "user": {"name": "Ada", "age": 0},
+    }
+    assert signature.decode is not None and signature.decode(b"{}").limit == float("inf")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import weakref
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import IO, Any, Callable, Literal, Union
 
 import msgspec
 
-from ._errors import ProtocolError, UsageError
-from ._loop import Reader, read, report, run_callback
+from . import _json
+from ._errors import ProtocolError, UsageError, report
+from ._loop import Reader, read, run_callback
 from ._native import Connection
 from ._native import version as _version
 from ._process import ServerProcess
@@ -33,7 +35,6 @@ class _ToolPage(msgspec.Struct, rename="camel"):
 
 _decode_page = msgspec.json.Decoder(_ToolPage).decode
 _decode_progress = msgspec.json.Decoder(Progress).decode
-_encode = msgspec.json.encode
 
 
 class Client:
@@ -85,9 +86,11 @@ class Client:
         self._name, self._version, self._timeout, self._mode = name, version or _version(), timeout, mode
         self._on_notification, self._on_problem, self._on_trace = on_notification, on_problem, on_trace
         self._progress: dict[int, ProgressCallback] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._connection: Connection | None = None
         self._process: ServerProcess | None = None
         self._reader: Reader | None = None
+        self._forgotten: weakref.finalize[Any, Client] | None = None
         self._ready: asyncio.Future[None] | None = None
         self._closing: asyncio.Future[None] | None = None
         self._ending: asyncio.Task[None] | None = None
@@ -119,48 +122,84 @@ class Client:
             raise UsageError("this client is connected already, or was; make a new one")
         loop = asyncio.get_running_loop()
         self._process = ServerProcess(self._command, self._env, self._cwd, self._stderr)
-        self._connection = Connection.client(
+        try:
+            self._connection = self._open(self._process)
+        except BaseException:
+            self._process.kill()
+            await self._process.close()
+            raise
+        self._loop = loop
+        self._ready = loop.create_future()
+        try:
+            self._connection.attach(loop)
+            self._reader = read(loop, self._connection, self._process.input)
+            link = _Link(loop, self._connection, self._reader, self._process)
+            self._forgotten = weakref.finalize(self, link.end_soon)
+            self._forgotten.atexit = False
+            self._connection.connect(timeout)
+            await self._ready
+        except GeneratorExit:
+            # Nothing may be awaited any more.
+            self._process.kill()
+            raise
+        except BaseException:
+            await self.close()
+            raise
+
+    def _open(self, process: ServerProcess) -> Connection:
+        return Connection.client(
             self._name,
             self._version,
             None,
             self._timeout,
             self._mode == "auto",
             self._on_trace is not None,
-            self._process.input,
-            self._process.output,
-            self._on_event,
+            process.input,
+            process.output,
+            _hook(weakref.ref(self)),
         )
-        self._ready = loop.create_future()
-        try:
-            self._connection.attach(loop)
-            self._reader = read(loop, self._connection, self._process.input)
-            self._connection.connect(timeout)
-            await self._ready
-        except BaseException:
-            await asyncio.shield(self.close())
-            raise
 
     async def close(self) -> None:
         """Ends the connection and the server. Calls that wait fail with `ConnectionClosedError`.
 
         May be called by any task, at any time, more than once: each call returns when all is done.
-        Takes at most some seconds: a server that does not leave by itself is terminated.
+        Takes at most some seconds: a server that does not leave by itself is terminated. Cancelling
+        it kills the server at once.
         """
-        if self._process is None:
+        if self._process is None or self._loop is None:
             return
+        if self._loop is not asyncio.get_running_loop():
+            return await self._close_from_elsewhere(self._process)
         if self._closing is None:
-            self._closing = asyncio.ensure_future(self._close())
-        await asyncio.shield(self._closing)
-
-    async def _close(self) -> None:
-        assert self._connection is not None and self._process is not None
-        self._connection.close("the client closed the connection")
-        if self._reader is not None:
-            self._reader.close()
+            self._closing = asyncio.ensure_future(self._close("the client closed the connection"))
         try:
-            await self._process.close()
-        finally:
-            self._connection.detach()
+            await asyncio.shield(self._closing)
+        except BaseException:
+            self._process.kill()
+            raise
+
+    async def _close(self, why: str) -> None:
+        assert self._process is not None
+        self._let_go(why)
+        await self._process.close()
+
+    def _let_go(self, why: str) -> None:
+        assert self._loop is not None and self._connection is not None and self._process is not None
+        if self._forgotten is not None:
+            self._forgotten.detach()
+        _Link(self._loop, self._connection, self._reader, self._process).end(why)
+
+    async def _close_from_elsewhere(self, process: ServerProcess) -> None:
+        assert self._loop is not None and self._connection is not None
+        if not self._loop.is_closed():
+            raise UsageError("the client was connected on another event loop; close it there")
+        if self._forgotten is not None:
+            self._forgotten.detach()
+        self._connection.detach()
+        await process.close()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("a Client is one connection to one process, which cannot be copied or pickled; make a new one")
 
     async def list_tools(self) -> list[Tool]:
         """All tools of the server, over all pages."""
@@ -201,14 +240,13 @@ class Client:
         protocol, `RequestTimeoutError`, `ConnectionClosedError`, and `CapabilityError` when the
         server has no tools.
         """
-        id, future = self._live().call_tool(
-            name,
-            None if arguments is None else _encode(arguments),
-            timeout,
-            max_total_timeout,
-            reset_timeout_on_progress,
-            on_progress is not None,
-        )
+        options = (timeout, max_total_timeout, reset_timeout_on_progress, on_progress is not None)
+        encoded = None if arguments is None else _encode(arguments, f"the arguments of {name!r}")
+        connection = self._live()
+        try:
+            id, future = connection.call_tool(name, encoded, *options)
+        except UnicodeEncodeError as error:
+            raise _no_text("the tool's name", name, error) from None
         return decode_call_result(await self._answer(id, future, on_progress))
 
     async def ping(self, *, timeout: float | None = None) -> None:
@@ -218,15 +256,28 @@ class Client:
 
     async def request(self, method: str, params: Any = None, *, timeout: float | None = None) -> Any:
         """Makes any call; gives the decoded result."""
-        return msgspec.json.decode(await self._request(method, params, timeout))
+        result = await self._request(method, params, timeout)
+        try:
+            return _json.decode(result)
+        except (ValueError, RecursionError) as error:
+            raise ProtocolError(f"the server's result of {method} is broken: {error}", fault="peer") from error
 
     def notify(self, method: str, params: Any = None) -> None:
         """Sends a notification."""
-        self._live().notify(method, None if params is None else _encode(params).decode())
+        text = None if params is None else _encode(params, f"the params of {method!r}").decode()
+        connection = self._live()
+        try:
+            connection.notify(method, text)
+        except UnicodeEncodeError as error:
+            raise _no_text("the method", method, error) from None
 
     async def _request(self, method: str, params: Any, timeout: float | None = None) -> bytes:
-        text = None if params is None else _encode(params).decode()
-        id, future = self._live().begin(method, text, timeout, None, False, False)
+        text = None if params is None else _encode(params, f"the params of {method!r}").decode()
+        connection = self._live()
+        try:
+            id, future = connection.begin(method, text, timeout, None, False, False)
+        except UnicodeEncodeError as error:
+            raise _no_text("the method", method, error) from None
         return await self._answer(id, future, None)
 
     async def _answer(self, id: int, future: asyncio.Future[bytes], on_progress: ProgressCallback | None) -> bytes:
@@ -245,6 +296,8 @@ class Client:
     def _live(self) -> Connection:
         if self._connection is None:
             raise UsageError("the client is not connected; use 'async with', or await connect() first")
+        if asyncio._get_running_loop() is not self._loop:
+            raise UsageError("the client was connected on another event loop; use it there")
         return self._connection
 
     def _on_event(self, kind: str, id: int | None, first: Any, second: Any) -> None:
@@ -252,24 +305,19 @@ class Client:
             self._on_progress(id, first)
         elif kind == "notification":
             if self._on_notification is not None:
-                params = None if second is None else msgspec.json.decode(second)
-                run_callback(self._on_notification, first, params)
+                try:
+                    params = None if second is None else _json.decode(second)
+                except (ValueError, RecursionError) as error:
+                    self._problem("not_a_message", f"the params of {first} cannot be decoded: {error}")
+                else:
+                    run_callback(self._on_notification, first, params)
         elif kind == "problem":
-            if self._on_problem is not None:
-                run_callback(self._on_problem, first, second)
-            else:
-                import logging
-
-                logging.getLogger("oxmcp").warning("%s: %s", first, second)
+            self._problem(first, second)
         elif kind == "trace" and self._on_trace is not None:
             run_callback(self._on_trace, first, second)
         elif kind == "ready":
             revision, info, capabilities = first
-            self.protocol_version, self.instructions = revision, second
-            self.server_info = msgspec.json.decode(info)
-            self.server_capabilities = msgspec.json.decode(capabilities)
-            if self._ready is not None and not self._ready.done():
-                self._ready.set_result(None)
+            self._on_ready(revision, info, capabilities, second)
         elif kind == "connect_failed":
             if self._ready is not None and not self._ready.done():
                 self._ready.set_exception(first)
@@ -279,6 +327,26 @@ class Client:
             self._reader.pause()
         elif kind == "resume_reading" and self._reader is not None:
             self._reader.resume()
+
+    def _on_ready(self, revision: str, info: str, capabilities: str, instructions: str | None) -> None:
+        if self._ready is None or self._ready.done():
+            return
+        try:
+            self.server_info, self.server_capabilities = _json.decode(info), _json.decode(capabilities)
+        except (ValueError, RecursionError) as error:
+            what = f"what the server says of itself cannot be decoded: {error}"
+            self._ready.set_exception(ProtocolError(what, fault="peer"))
+            return
+        self.protocol_version, self.instructions = revision, instructions
+        self._ready.set_result(None)
+
+    def _problem(self, kind: str, message: str) -> None:
+        if self._on_problem is not None:
+            run_callback(self._on_problem, kind, message)
+        else:
+            import logging
+
+            logging.getLogger("oxmcp").warning("%s: %s", kind, message)
 
     def _on_progress(self, id: int | None, params: bytes) -> None:
         callback = self._progress.get(id) if id is not None else None
@@ -299,8 +367,65 @@ class Client:
 
     async def _end(self) -> None:
         assert self._connection is not None and self._process is not None
-        await self._process.exited(_EXIT_GRACE)
-        self._connection.close(self._process.describe_exit())
+        if await self._process.exited(_EXIT_GRACE):
+            await self._close(self._process.describe_exit())
+        else:
+            self._connection.close(self._process.describe_exit())
+
+
+class _Link:
+    """What ties a connection to a loop and a process. It knows nothing of the client: the loop holds
+    the connection, and a client that the program has dropped must be collected all the same."""
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, connection: Connection, reader: Reader | None, process: ServerProcess
+    ) -> None:
+        self._loop, self._connection, self._reader = loop, connection, reader
+        self._output, self._release = process.output, process.release
+
+    def end(self, why: str) -> None:
+        """Ends the connection, on its loop. What waits for it fails with `why`."""
+        self._connection.close(why)
+        if self._reader is not None:
+            self._reader.close()
+        # From here on nobody touches the descriptors, whose numbers will soon be others'.
+        self._connection.detach()
+        try:
+            self._loop.remove_writer(self._output)
+        except NotImplementedError:
+            pass
+
+    def end_soon(self) -> None:
+        """The same for a client that is gone, from any thread. Its process ends by itself."""
+        try:
+            self._loop.call_soon_threadsafe(self._end_forgotten)
+        except RuntimeError:  # the loop is closed
+            self._connection.detach()
+            self._release()
+
+    def _end_forgotten(self) -> None:
+        self.end("the client was dropped")
+        self._release()
+
+
+def _hook(owner: weakref.ref[Client]) -> Callable[[str, Union[int, None], Any, Any], None]:
+    def on_event(kind: str, id: int | None, first: Any, second: Any) -> None:
+        client = owner()
+        if client is not None:
+            client._on_event(kind, id, first, second)
+
+    return on_event
+
+
+def _encode(value: Any, what: str) -> bytes:
+    try:
+        return _json.encode(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"{what} have no JSON form: {error}") from error
+
+
+def _no_text(what: str, text: str, error: UnicodeEncodeError) -> UsageError:
+    return UsageError(f"{what} {text!r} holds {text[error.start]!r}, half of a surrogate pair, which has no UTF-8 form")
 
 
 def _argv(command: Union[str, os.PathLike[str], Sequence[str]]) -> list[str]:
@@ -308,6 +433,6 @@ def _argv(command: Union[str, os.PathLike[str], Sequence[str]]) -> list[str]:
         path = os.fspath(command)
         command = [sys.executable, path] if path.endswith(".py") else [path]
     argv = [os.fspath(part) for part in command]
-    if not argv:
-        raise UsageError("a command needs at least the program's name")
+    if not argv or not argv[0]:
+        raise UsageError("a command needs at least the program's name, which is not empty")
     return argv

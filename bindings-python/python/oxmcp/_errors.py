@@ -92,28 +92,69 @@ _KINDS: dict[str, type[McpError]] = {
 def from_native(
     kind: str, code: int | None, message: str, data: str | None, fault: str, retryable: bool
 ) -> McpError:
-    """The exception for a failure of the core. Called by the native module."""
-    decoded = None
+    """The exception for a failure of the core. Called by the native module; raises nothing."""
+    decoded: Any = None
     if data is not None:
-        import msgspec
+        from ._json import decode
 
-        decoded = msgspec.json.decode(data)
-    return _KINDS[kind](message, code, decoded, fault=fault, retryable=retryable)
+        try:
+            decoded = decode(data)
+        except (ValueError, RecursionError):
+            decoded = data
+    return _KINDS.get(kind, McpError)(message, code, decoded, fault=fault, retryable=retryable)
 
 
 def explain(error: BaseException, tool: str) -> tuple[int | None, str, str | None]:
     """How a tool's exception is answered: code, message and data; no code means a result with
-    ``isError``. Called by the native module."""
+    ``isError``. Called by the native module; raises nothing."""
     if isinstance(error, ToolError):
-        return None, str(error), None
+        return None, _text(error), None
     if isinstance(error, McpError):
-        data = None
-        if error.data is not None:
-            import msgspec
+        return _explain_mcp_error(error, tool)
+    _log().error("tool %r failed", tool, exc_info=error)
+    return None, f"Error executing tool {tool} (-32603): {_text(error)}", None
 
-            data = msgspec.json.encode(error.data).decode()
-        return error.code if error.code is not None else -32603, error.message, data
+
+def _explain_mcp_error(error: McpError, tool: str) -> tuple[int, str, str | None]:
+    # An exception's members are the program's to set, and a subclass may not have set them.
+    code, data = getattr(error, "code", None), getattr(error, "data", None)
+    message = getattr(error, "message", None)
+    message = printable(message) if isinstance(message, str) else _text(error)
+    if code is None:
+        code = -32603
+    elif not isinstance(code, int) or not -(2**63) <= code < 2**63:
+        _log().error("tool %r raised an McpError whose code is no integer of 64 bits: %r", tool, code)
+        message, code = f"{message} (the tool gave a code that is no integer)", -32603
+    text = None
+    if data is not None:
+        from ._json import encode
+
+        try:
+            text = encode(data).decode()
+        except Exception as failure:
+            _log().error("tool %r raised an McpError whose data is no JSON", tool, exc_info=failure)
+            message, code = f"{message} (the tool gave data that is no JSON)", -32603
+    return int(code), message, text
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return printable(str(error)) or type(error).__name__
+    except Exception:
+        return f"{type(error).__name__}, which cannot be shown as text"
+
+
+def printable(text: str) -> str:
+    """The text as one that UTF-8 can hold: lone surrogates become escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def report(error: BaseException, what: str) -> None:
+    """Logs an exception of a hook of the program, which must not end the connection."""
+    _log().error("%s failed", what, exc_info=error)
+
+
+def _log() -> Any:
     import logging
 
-    logging.getLogger("oxmcp").error("tool %r failed", tool, exc_info=error)
-    return None, f"Error executing tool {tool} (-32603): {error or type(error).__name__}", None
+    return logging.getLogger("oxmcp")

@@ -7,6 +7,7 @@ import os
 import threading
 from typing import Any, Callable, Protocol
 
+from ._errors import report
 from ._native import Connection
 
 # How long a peer that does not read may hold up the end of a connection.
@@ -110,13 +111,6 @@ async def serve(connection: Connection, fd: int, owner: Served) -> None:
         reader.close()
         connection.finish(_LAST_WRITE)
         connection.detach()
-
-
-def report(error: BaseException, what: str) -> None:
-    """Logs an exception of a callback of the program, which must not end the connection."""
-    import logging
-
-    logging.getLogger("oxmcp").error("%s failed", what, exc_info=error)
 
 
 def run_callback(callback: Callable[..., Any], *arguments: Any) -> None:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import signal
 import subprocess
 import sys
+import threading
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import IO, Any, Union
+from typing import IO, Any, Callable, Union
 
-from ._errors import ConnectionClosedError
+from ._errors import ConnectionClosedError, UsageError
 from ._native import ChildShutdown, inherited_variables
+
+# How often to look whether processes are gone that nobody can wait for: children of a child.
+_LOOK = 0.05
+# What was killed is gone at once, unless the system holds it; then nobody can do anything.
+_KILLED = 1.0
 
 
 class ServerProcess:
@@ -43,13 +50,16 @@ class ServerProcess:
             )
         except OSError as error:
             raise _cannot_start(command, cwd, error) from error
+        except ValueError as error:
+            raise UsageError(f"cannot start the server {command[0]!r}: {error}") from error
         assert self._process.stdin is not None and self._process.stdout is not None
         self.input = self._process.stdout.fileno()
         self.output = self._process.stdin.fileno()
         # Our ends of the pipes are ours alone, so their flags are too.
         if sys.platform != "win32":
             os.set_blocking(self.output, False)
-        self._exit: asyncio.Future[int] | None = None
+        self.release: Callable[[], None] = functools.partial(_close_pipes, self._process)
+        """Closes our ends of the pipes. It does not keep this object alive."""
         # A child never outlives its client, also when that is forgotten or the program ends.
         self._kill = weakref.finalize(self, _kill, self._process)
 
@@ -62,10 +72,13 @@ class ServerProcess:
         """Waits for the process to exit, `timeout` seconds at most."""
         if self._process.poll() is not None:
             return True
-        if self._exit is None:
-            self._exit = asyncio.get_running_loop().run_in_executor(None, self._process.wait)
-        done, _ = await asyncio.wait([self._exit], timeout=timeout)
-        return bool(done)
+        exit: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        stop = _watch(self._process, exit)
+        try:
+            await asyncio.wait([exit], timeout=timeout)
+        finally:
+            stop()
+        return self._process.poll() is not None
 
     def describe_exit(self) -> str:
         """How the process ended, for an error message."""
@@ -73,25 +86,82 @@ class ServerProcess:
         if status is None:
             return "the server closed its output"
         if status < 0:
-            return f"the server process was ended by signal {signal.Signals(-status).name}"
+            return f"the server process was ended by signal {_signal_name(-status)}"
         return f"the server process exited with status {status}"
 
     async def close(self) -> None:
-        """Ends the process: closes its input, then SIGTERM, then SIGKILL, two seconds apart."""
+        """Ends the process with all it started: closes its input, then SIGTERM, then SIGKILL, two
+        seconds apart. If this is cancelled, SIGKILL comes at once."""
+        try:
+            await self._end()
+        except BaseException:
+            self._kill()
+            raise
+        finally:
+            self.release()
+        self._kill.detach()
+
+    def kill(self) -> None:
+        """Kills the process with all it started, unless that is over already. Waits for nothing."""
+        if self._kill.alive:
+            _signal(self._process, terminate=False)
+
+    async def _end(self) -> None:
         clock = asyncio.get_running_loop().time
         shutdown = ChildShutdown()
-        assert self._process.stdin is not None and self._process.stdout is not None
-        while self._process.poll() is None:
+        assert self._process.stdin is not None
+        while not _is_gone(self._process):
             step = shutdown.poll(clock())
             if step == "close_input":
                 self._process.stdin.close()
             elif step is not None:
                 _signal(self._process, terminate=step == "terminate")
             due = shutdown.poll_timeout()
-            await self.exited(60.0 if due is None else max(0.0, due - clock()))
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._kill.detach()
+            if due is None:
+                await self.exited(_KILLED)
+                return
+            left = max(0.0, due - clock())
+            if await self.exited(left):
+                # Its own children are left, whom nobody can wait for.
+                await asyncio.sleep(min(left, _LOOK))
+
+
+def _watch(process: subprocess.Popen[bytes], exit: asyncio.Future[None]) -> Callable[[], None]:
+    """Has the future completed when the process exits; gives the function that stops that.
+
+    The loop's executor is not used: it is joined when the loop ends.
+    """
+    loop = asyncio.get_running_loop()
+
+    def on_exit() -> None:
+        if not exit.done():
+            exit.set_result(None)
+
+    fd = -1
+    try:
+        fd = os.pidfd_open(process.pid)  # type: ignore[attr-defined,unused-ignore]
+        loop.add_reader(fd, on_exit)
+    except (AttributeError, NotImplementedError, OSError):
+        if fd >= 0:
+            os.close(fd)
+    else:
+
+        def stop() -> None:
+            if not loop.is_closed():
+                loop.remove_reader(fd)
+            os.close(fd)
+
+        return stop
+
+    def wait() -> None:
+        process.wait()
+        try:
+            loop.call_soon_threadsafe(on_exit)
+        except RuntimeError:
+            pass  # the loop is closed
+
+    threading.Thread(target=wait, name="oxmcp-exit", daemon=True).start()
+    return lambda: None
 
 
 def _inherited() -> dict[str, str]:
@@ -99,22 +169,72 @@ def _inherited() -> dict[str, str]:
     return {name: value for name in inherited_variables() if not (value := os.environ.get(name, "()")).startswith("()")}
 
 
+def _close_pipes(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.close()
+    process.stdout.close()
+
+
 def _kill(process: subprocess.Popen[bytes]) -> None:
     _signal(process, terminate=False)
-    process.wait()
+    try:
+        process.wait(_KILLED)
+    except subprocess.TimeoutExpired:
+        pass
 
 
 def _signal(process: subprocess.Popen[bytes], *, terminate: bool) -> None:
-    """Signals the child's whole group, unless the child is gone."""
-    if process.poll() is not None:
+    """Signals what is left of the child's group."""
+    if _is_gone(process):
         return
     try:
         if sys.platform == "win32":
             process.terminate() if terminate else process.kill()
         else:
             os.killpg(process.pid, signal.SIGTERM if terminate else signal.SIGKILL)
-    except ProcessLookupError:
+    except (ProcessLookupError, PermissionError):
         pass
+
+
+def _is_gone(process: subprocess.Popen[bytes]) -> bool:
+    """Whether the child and, where there are process groups, all of its group have exited."""
+    if process.poll() is None:
+        return False
+    if sys.platform == "win32":
+        return True
+    try:
+        # As long as one of them lives, the id of the group is not given to another.
+        os.killpg(process.pid, 0)
+    except (ProcessLookupError, PermissionError):
+        return True
+    return not _has_living(process.pid)
+
+
+def _has_living(group: int) -> bool:
+    """Whether a group has a member that is no zombie. In a container those may stay for ever, as
+    its first process need not wait for orphans. Where there is no /proc the answer is yes."""
+    try:
+        ids = [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return True
+    if not ids:
+        return True
+    for id in ids:
+        try:
+            with open(f"/proc/{id}/stat", "rb") as file:
+                state, _, its_group = file.read().rpartition(b")")[2].split()[:3]
+        except (OSError, ValueError):
+            continue  # gone meanwhile
+        if int(its_group) == group and state not in (b"Z", b"X"):
+            return True
+    return False
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)  # a real-time signal has no name of its own
 
 
 def _cannot_start(

@@ -6,45 +6,74 @@ from typing import Any
 
 import msgspec
 
-from ._types import CallToolResult, TextContent, is_content
+from . import _json
+from ._errors import printable
+from ._types import CallToolResult, TextContent, UnknownContent, check_block, is_content
 
 
 def encode(value: Any) -> bytes:
     """The JSON of the result. Called by the native module for what is neither a string nor None.
 
-    - a `CallToolResult` is taken as it is;
+    - a `CallToolResult` is taken as it is, with strings among its content made text blocks;
     - a content block, or a list of blocks and strings, becomes the content;
+    - a string of a subclass, such as a member of ``class E(str, Enum)``, is text;
     - an object (dict, dataclass, Struct, pydantic model) becomes structured content, and its JSON
       the text for clients that know only text;
     - anything else becomes its JSON as text.
+
+    Raises `TypeError` or `ValueError` for what would be no valid result.
     """
     if isinstance(value, CallToolResult):
-        return _encoder.encode(value)
+        return _encode_result(value)
+    if isinstance(value, str):
+        return _json.encode({"content": [_text(value)]})
     if is_content(value):
-        return _encoder.encode(CallToolResult(content=[value]))
+        return _json.encode({"content": _blocks([value])})
     if isinstance(value, (list, tuple)) and any(is_content(item) for item in value):
-        blocks = [item if is_content(item) else TextContent(text=_text(item)) for item in value]
-        return _encoder.encode(CallToolResult(content=blocks))
-    text = _encoder.encode(value)
-    structured = msgspec.Raw(text) if text[:1] == b"{" else None
-    return _encoder.encode({
-        "content": [{"type": "text", "text": text.decode()}],
-        **({"structuredContent": structured} if structured is not None else {}),
-    })
+        # Beside blocks, data is shown as text.
+        shown = [item if is_content(item) or isinstance(item, str) else _json.encode(item).decode() for item in value]
+        return _json.encode({"content": _blocks(shown)})
+    try:
+        text = _json.encode(value)
+    except TypeError as error:
+        raise TypeError(
+            f"{error}; return str, numbers, bool, None, dict, list, a dataclass, a Struct, a pydantic model "
+            "or content blocks"
+        ) from None
+    content = [TextContent(text=text.decode())]
+    if text[:1] != b"{":
+        return _json.encode({"content": content})
+    # Checked already, so not once more: its text is all that can be null in it.
+    return msgspec.json.encode({"content": content, "structuredContent": msgspec.Raw(text)})
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else _encoder.encode(value).decode()
-
-
-def _enc_hook(value: Any) -> Any:
-    dump = getattr(value, "model_dump", None)
-    if dump is not None:
-        return dump(mode="json", by_alias=True)
-    raise NotImplementedError(
-        f"a tool returned a {type(value).__name__}, which is no JSON; return str, numbers, bool, None, "
-        "dict, list, a dataclass, a Struct, a pydantic model or content blocks"
+def _encode_result(result: CallToolResult) -> bytes:
+    if not isinstance(result.content, (list, tuple)):
+        raise TypeError(
+            f"the content of a CallToolResult is a list of blocks and strings, not {type(result.content).__name__}"
+        )
+    if not isinstance(result.is_error, bool):
+        raise TypeError(f"is_error of a CallToolResult is a bool, not {type(result.is_error).__name__}")
+    if result.meta is not msgspec.UNSET and not isinstance(result.meta, dict):
+        raise TypeError(f"meta of a CallToolResult is a dict, not {type(result.meta).__name__}")
+    return _json.encode(
+        CallToolResult(_blocks(result.content), result.structured_content, result.is_error, result.meta)
     )
 
 
-_encoder = msgspec.json.Encoder(enc_hook=_enc_hook)
+def _blocks(content: list[Any] | tuple[Any, ...]) -> list[Any]:
+    return [_block(item, f"content[{index}]") for index, item in enumerate(content)]
+
+
+def _block(item: Any, where: str) -> Any:
+    if isinstance(item, str):
+        return _text(item)
+    block = item.raw if isinstance(item, UnknownContent) else item
+    if not isinstance(block, dict) and not is_content(block):
+        raise TypeError(f"{where} is of type {type(block).__name__}; content is made of blocks and strings")
+    check_block(block, where)
+    return block
+
+
+def _text(value: str) -> TextContent:
+    return TextContent(text=printable(str.__str__(value)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ._native import Connection, Stdio
+from ._errors import report
+from ._native import Connection
 from ._native import Tool as _NativeTool
+from ._stdio import StandardStreams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,6 +109,9 @@ class Server:
     ) -> Callable[..., Any]:
         if not callable(function):
             raise TypeError(f"@tool takes a function, not {function!r}; write @app.tool(name=...) to set a name")
+        if self._served is not None:
+            raise RuntimeError("a tool cannot be added while the server runs; register all tools before run()")
+        _refuse_method(function)
         name = name or getattr(function, "__name__", "")
         if not name or name == "<lambda>":
             raise ValueError("a tool without a name of its own needs name=")
@@ -123,40 +128,53 @@ class Server:
         """
         import sys
 
-        stdio = Stdio()
-        if sys.stdout is not None:
-            # Prints would otherwise wait in a buffer that was meant for the pipe.
-            sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-        self._served = served = _Served(self, stdio)
-        try:
-            if served.connection.serve_without_host():
-                import asyncio
+        # Asked only of an asyncio that is there already: importing it would slow the start.
+        loaded = sys.modules.get("asyncio")
+        if loaded is not None and loaded._get_running_loop() is not None:
+            raise RuntimeError("run() was called inside a running event loop; there it is 'await app.run_async()'")
+        with StandardStreams() as streams:
+            try:
+                self._served = served = _Served(self, streams)
+                if served.connection.serve_without_host():
+                    import asyncio
 
-                asyncio.run(served.run())
-        except KeyboardInterrupt:
-            pass
-        finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
-            stdio.close()
+                    asyncio.run(served.run())
+            except KeyboardInterrupt:
+                pass
+            finally:
+                self._served = None
 
     async def run_async(self) -> None:
         """The same as `run`, inside a running event loop."""
-        stdio = Stdio()
-        try:
-            self._served = _Served(self, stdio)
-            await self._served.run()
-        finally:
-            stdio.close()
+        with StandardStreams() as streams:
+            try:
+                self._served = _Served(self, streams)
+                await self._served.run()
+            finally:
+                self._served = None
+
+
+def _refuse_method(function: Callable[..., Any]) -> None:
+    """Refuses a function in the body of a class: its caller has no object to call it on."""
+    code = getattr(function, "__code__", None)
+    scope = getattr(function, "__qualname__", "").rpartition(".")[0]
+    if code is None or not scope or scope.endswith("<locals>") or hasattr(function, "__self__"):
+        return
+    if code.co_argcount and code.co_varnames[0] in ("self", "cls"):
+        name = function.__name__
+        raise TypeError(
+            f"{function.__qualname__} is a method without an object, so nobody could pass its "
+            f"{code.co_varnames[0]!r}; register the bound method instead: app.tool({scope}(...).{name})"
+        )
 
 
 class _Served:
     """One connection of a server."""
 
-    def __init__(self, app: Server, stdio: Stdio) -> None:
+    def __init__(self, app: Server, streams: StandardStreams) -> None:
         self.app = app
         self.tools = list(app._tools.values())
-        self.input = stdio.input
+        self.input = streams.input
         self.connection = Connection.server(
             app.name,
             app.version,
@@ -164,8 +182,8 @@ class _Served:
             app.instructions,
             app.on_trace is not None,
             [tool.native for tool in self.tools],
-            stdio.input,
-            stdio.output,
+            streams.input,
+            streams.output,
             self.on_event,
         )
 
@@ -179,7 +197,10 @@ class _Served:
             self.on_problem(first, second)
         elif kind == "trace":
             if self.app.on_trace is not None:
-                self.app.on_trace(first, second)
+                try:
+                    self.app.on_trace(first, second)
+                except Exception as error:
+                    report(error, "on_trace")
         elif kind == "describe":
             self.describe()
             assert id is not None
@@ -197,7 +218,10 @@ class _Served:
 
     def on_problem(self, kind: str, message: str) -> None:
         if self.app.on_problem is not None:
-            self.app.on_problem(kind, message)
+            try:
+                self.app.on_problem(kind, message)
+            except Exception as error:
+                report(error, "on_problem")
         else:
             import logging
 
@@ -210,13 +234,13 @@ class _Served:
         for index, tool in enumerate(self.tools):
             try:
                 signature = _signature.read(tool.function)
-                self.connection.describe_tool(index, _descriptor(tool, signature))
+                descriptor = _descriptor(tool, signature)
             except Exception as error:
-                import logging
-
-                logging.getLogger("oxmcp").error("tool %r cannot be called: %s", tool.name, error, exc_info=error)
-                self.connection.describe_tool(index, _json({"name": tool.name, "inputSchema": {"type": "object"}}))
-                continue
+                report(error, f"describing tool {tool.name!r}")
+                # Its schema is unknown, and to say nothing would be no help: it says why it is broken.
+                signature = _signature.broken(f"tool {tool.name} cannot be called: {error}")
+                descriptor = _json({"name": tool.name, "description": signature.description, "inputSchema": signature.schema})
+            self.connection.describe_tool(index, descriptor)
             tool.native.prepare(
                 signature.function, signature.decode, signature.arguments, signature.keywords, signature.context
             )
@@ -233,6 +257,6 @@ def _descriptor(tool: _Tool, signature: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    import msgspec
+    from ._json import encode
 
-    return msgspec.json.encode(value).decode()
+    return encode(value).decode()

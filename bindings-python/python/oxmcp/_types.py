@@ -8,6 +8,7 @@ from typing import Any, Union
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from . import _json
 from ._errors import ProtocolError
 
 __all__ = [
@@ -77,13 +78,19 @@ Content = Union[TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedR
 """One block of a tool's result."""
 
 _KNOWN = (TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource)
+_BLOCKS = (*_KNOWN, UnknownContent)
+
+
+def _no_content() -> list[Any]:
+    return []
 
 
 class CallToolResult(Struct, rename="camel", omit_defaults=True):
     """What a tool gave."""
 
-    content: list[Any] = msgspec.field(default_factory=list)
-    """The blocks of `Content`, in order."""
+    # Peers demand it also when it is empty. An empty list from `list` itself would be left out.
+    content: list[Any] = msgspec.field(default_factory=_no_content)
+    """The blocks of `Content`, in order. A server's tool may put strings among them."""
     structured_content: Any = UNSET
     """The result as data, if the tool gives one."""
     is_error: bool = False
@@ -141,7 +148,16 @@ _TAGS = frozenset(kind.__struct_config__.tag for kind in _KNOWN)
 
 def is_content(value: Any) -> bool:
     """Whether `value` is a block of content."""
-    return isinstance(value, _KNOWN)
+    return isinstance(value, _BLOCKS)
+
+
+def check_block(block: Any, where: str) -> None:
+    """Raises `TypeError` if a block, or a dict in its place, would be no valid one on the wire. Structs
+    are checked here since msgspec checks the types of their members only when it decodes."""
+    try:
+        _decode_block(msgspec.Raw(_json.encode(block)))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{where} is no valid block of content: {error}") from None
 
 
 def decode_call_result(result: bytes) -> CallToolResult:
