@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Json, json};
 use oxmcp_proto::{Answer, InboundId};
-use pyo3::exceptions::{PyGeneratorExit, PyStopIteration, PyTypeError};
+use pyo3::exceptions::{PyException, PyGeneratorExit, PyStopIteration, PySystemExit, PyTypeError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -235,7 +235,8 @@ impl Handler {
                 self.finish(py, Answer::ToolError(&format!("Error executing tool {name} (-32603)")))?;
             }
         }
-        if error.is_instance_of::<pyo3::exceptions::PyException>(py) {
+        // A tool that calls sys.exit(), as command line libraries do, has failed; it does not end the server.
+        if error.is_instance_of::<PyException>(py) || error.is_instance_of::<PySystemExit>(py) {
             Ok(None)
         } else {
             Err(error)

@@ -91,6 +91,7 @@ def test_hooks_of_a_server(tmp_path: Path, hook: str) -> None:
         'raise McpError("odd", code="abc")',
         "raise Unprintable",
         "next(iter([]))",
+        "raise SystemExit(3)",
     ],
 )
 @pytest.mark.parametrize("kind", ["def", "async def"])
