@@ -7,12 +7,13 @@
 //! | --- | --- |
 //! | [`receive`](Session::receive)`(bytes, now)` | the peer sent something, cut anywhere |
 //! | [`begin`](Session::begin), [`notify`](Session::notify), [`cancel`](Session::cancel) | the program wants something of the peer |
-//! | [`respond`](Session::respond), [`progress`](Session::progress) | a handler has something to say |
+//! | [`respond`](Session::respond), [`progress`](Session::progress), [`log`](Session::log), [`ask`](Session::ask) | a handler has something to say |
 //! | [`handle_timeout`](Session::handle_timeout)`(now)` | the time of [`poll_timeout`](Session::poll_timeout) has come |
 //! | [`end_input`](Session::end_input), [`close`](Session::close) | the connection ends, on their side or ours |
 //!
 //! After each input the driver drains [`poll_output`](Session::poll_output) until it gives `None`,
-//! before the next input. [`Output::Wire`] comes after all other outputs, so that one drain makes
+//! before the next input. [`notify`](Session::notify) and changes of the [`Registry`] may come several in
+//! a row: the drain is the end of the driver's turn, and sends what is debounced once. [`Output::Wire`] comes after all other outputs, so that one drain makes
 //! one write; what a handler emitted before its answer stands before it on the wire.
 //!
 //! A whole driver, for two sessions in memory:
@@ -20,11 +21,11 @@
 //! ```
 //! use std::sync::Arc;
 //! use oxmcp_proto::jsonrpc::json;
-//! use oxmcp_proto::{Answer, CallOptions, Config, Implementation, Instant, Output, Registry, Session};
+//! use oxmcp_proto::{Answer, CallOptions, Config, Implementation, Instant, Kind, Output, Registry, Session};
 //!
 //! let registry = Registry::new();
-//! let greet = registry.add_tool("greet")?;
-//! registry.describe_tool(greet, &json(r#"{"name":"greet","inputSchema":{"type":"object"}}"#)?)?;
+//! let greet = registry.add(Kind::Tool, "greet")?;
+//! registry.describe(Kind::Tool, greet, &json(r#"{"name":"greet","inputSchema":{"type":"object"}}"#)?)?;
 //! let mut server = Session::server(Config::new(Implementation::new("demo", "1.0")), Arc::new(registry));
 //! let mut client = Session::client(Config::new(Implementation::new("demo", "1.0")));
 //!
@@ -45,8 +46,8 @@
 //!     while let Some(output) = server.poll_output() {
 //!         match output {
 //!             Output::Wire(bytes) => client.receive(&bytes, now),
-//!             Output::ToolCall { id, .. } => {
-//!                 server.respond(id, Answer::Result(r#"{"content":[{"type":"text","text":"Hello"}]}"#));
+//!             Output::Call { id, .. } => {
+//!                 server.respond(id, Answer::Result(r#"{"content":[{"type":"text","text":"Hello"}]}"#), now);
 //!             }
 //!             Output::Ready(_) => {}
 //!             other => panic!("unexpected: {other:?}"),
@@ -60,20 +61,27 @@
 #![forbid(unsafe_code)]
 
 mod child;
+mod client;
 pub mod frame;
+pub mod http;
 pub mod jsonrpc;
 mod revision;
+pub mod schema;
+mod seal;
 mod server;
 mod session;
 mod time;
 pub mod types;
+pub mod uri_template;
 
 pub use child::{ChildShutdown, ChildStep, INHERITED_VARIABLES};
+pub use client::Verdicts;
 pub use revision::Revision;
-pub use server::{Registry, RegistryError, ToolIndex};
+pub use seal::{Keyring, SealKey, SealKeyError};
+pub use server::{Checks, EntryId, Kind, Registry, RegistryError, Watch};
 pub use session::{
-    Answer, CacheHints, CallOptions, Config, Direction, Error, ErrorKind, Fault, Implementation, InboundId, Limits,
-    OutboundId, Output, Peer, Problem, ProblemKind, Role, Session, Stats, duration_from_millis, encode_output,
-    encode_text_result,
+    Answer, CacheHints, CallOptions, Caller, Config, Direction, Error, ErrorKind, Fault, Implementation, InboundId,
+    Limits, LogLevel, OutboundId, Output, Peer, Problem, ProblemKind, Role, Session, Stats, Target,
+    duration_from_millis, encode_output, encode_text_result,
 };
 pub use time::Instant;

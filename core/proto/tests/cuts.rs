@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use oxmcp_proto::jsonrpc::json;
-use oxmcp_proto::{CallOptions, Config, Implementation, Instant, Registry, Session};
+use oxmcp_proto::{CallOptions, Config, Implementation, Instant, Kind, Registry, Session};
 use proptest::prelude::*;
 
 /// Lines of all kinds: whole, broken, too long, not UTF-8, and batches.
@@ -34,9 +34,9 @@ const ENDS: &[&[u8]] = &[b"\n", b"\r\n", b"\n\n", b""];
 
 fn server() -> Session {
     let registry = Registry::new();
-    let work = registry.add_tool("work").unwrap();
+    let work = registry.add(Kind::Tool, "work").unwrap();
     let descriptor = json(r#"{"name":"work","inputSchema":{"type":"object"}}"#).unwrap();
-    registry.describe_tool(work, &descriptor).unwrap();
+    registry.describe(Kind::Tool, work, &descriptor).unwrap();
     Session::server(config(), Arc::new(registry))
 }
 
@@ -51,6 +51,7 @@ fn client() -> Session {
 
 fn config() -> Config {
     let mut config = Config::new(Implementation::new("cuts", "1"));
+    config.probe = false;
     config.limits.message = 150;
     config
 }

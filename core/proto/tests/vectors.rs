@@ -16,7 +16,7 @@ fn transcripts() {
             Err(failure) => failures.push(failure),
             Ok(longest) => {
                 // Few steps are long, and a cut deep in them is like any other.
-                let cuts = (1..longest.min(80)).chain((80..longest).step_by(7)).map(Cut::After);
+                let cuts = (1..longest.min(48)).chain((48..longest).step_by(17)).map(Cut::After);
                 let cuts = [Cut::EveryByte, Cut::Joined].into_iter().chain(cuts);
                 failures.extend(cuts.filter_map(|cut| Runner::run(transcript, cut).err()).take(3));
             }

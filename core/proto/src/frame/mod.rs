@@ -1,5 +1,6 @@
 //! Framing: where one message ends and the next begins.
 
 mod line;
+pub mod sse;
 
 pub use line::{Line, LineFramer};

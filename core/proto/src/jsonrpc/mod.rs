@@ -1,5 +1,6 @@
 //! JSON-RPC 2.0 as MCP uses it: ids, the four message shapes, errors, and the text of each.
 
+mod canonical;
 mod error;
 mod id;
 mod message;
@@ -7,10 +8,11 @@ mod object;
 mod text;
 pub(crate) mod write;
 
+pub(crate) use canonical::{canonical, canonical_without};
 pub use error::{ErrorCode, ErrorObject};
 pub use id::RequestId;
 pub use message::{Malformed, Meant, Message};
 pub(crate) use message::{is_array, parse_batch, peek};
 pub(crate) use object::ObjectWriter;
 pub use text::{Json, json};
-pub(crate) use text::{decode_str, decode_str_lossy, members};
+pub(crate) use text::{Needle, decode_str, decode_str_lossy, members, object};

@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
 
+use memchr::memmem::Finder;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -55,6 +57,35 @@ pub(crate) fn decode_str_lossy(raw: &RawValue) -> Option<Cow<'_, str>> {
         }
         serde_json::from_str(&text).ok().map(Cow::Owned)
     })
+}
+
+/// A text that is looked for in many others, prepared once.
+#[derive(Debug)]
+pub(crate) struct Needle {
+    text: &'static str,
+    finder: OnceLock<Finder<'static>>,
+}
+
+impl Needle {
+    pub(crate) const fn new(text: &'static str) -> Self {
+        Self {
+            text,
+            finder: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        let finder = self.finder.get_or_init(|| Finder::new(self.text));
+        finder.find(text.as_bytes()).is_some()
+    }
+}
+
+/// Reads an object. Serde alone would fill a struct from an array's elements.
+pub(crate) fn object<'a, T: serde::Deserialize<'a>>(raw: &'a RawValue) -> Result<T, serde_json::Error> {
+    if !raw.get().starts_with('{') {
+        return Err(serde::de::Error::custom("an object was expected"));
+    }
+    serde_json::from_str(raw.get())
 }
 
 /// The members of an object in their order; `None` when `raw` is no object.

@@ -7,7 +7,9 @@ use std::fmt;
 
 mod methods;
 
-pub(crate) use methods::requirement;
+pub(crate) use methods::{Need, REMOVED, need_of_notification, need_of_request};
+
+use crate::jsonrpc::ErrorCode;
 
 /// A revision of the protocol, oldest first.
 ///
@@ -77,18 +79,25 @@ impl Revision {
     /// What this revision does differently.
     pub(crate) const fn era(self) -> &'static Era {
         match self {
-            Self::V2024_11_05 | Self::V2025_06_18 => &Era::LEGACY,
+            Self::V2024_11_05 => &Era {
+                completions_undeclared: true,
+                ..Era::LEGACY
+            },
+            Self::V2025_06_18 => &Era::LEGACY,
             Self::V2025_03_26 => &Era {
                 batches: true,
                 ..Era::LEGACY
             },
             Self::V2025_11_25 => &Era {
                 input_errors_are_results: true,
+                primes_streams: true,
                 ..Era::LEGACY
             },
             Self::V2026_07_28 => &Era {
                 stateless: true,
                 input_errors_are_results: true,
+                empty_cursor_ends: false,
+                resource_not_found: ErrorCode::INVALID_PARAMS,
                 ..Era::LEGACY
             },
         }
@@ -112,6 +121,15 @@ pub(crate) struct Era {
     /// Arguments that do not fit a tool's input schema come back as a result with `isError`, so
     /// that a model can correct itself (2025-11-25 tools, Error Handling); before, as `-32602`.
     pub input_errors_are_results: bool,
+    /// An empty `nextCursor` ends a list, as deployed servers mean it; the clause is silent. From
+    /// 2026-07-28 on it is a cursor like any other (pagination, Implementation Guidelines).
+    pub empty_cursor_ends: bool,
+    /// The code for a resource that does not exist (resources, Error Handling).
+    pub resource_not_found: ErrorCode,
+    /// A stream over HTTP begins with an event that has an id and no data (2025-11-25 transports).
+    pub primes_streams: bool,
+    /// Servers complete arguments without declaring so: 2024-11-05 has no such capability.
+    pub completions_undeclared: bool,
 }
 
 impl Era {
@@ -119,6 +137,10 @@ impl Era {
         stateless: false,
         batches: false,
         input_errors_are_results: false,
+        empty_cursor_ends: true,
+        resource_not_found: ErrorCode::RESOURCE_NOT_FOUND,
+        primes_streams: false,
+        completions_undeclared: false,
     };
 }
 

@@ -1,5 +1,9 @@
 //! The server's registry: what it offers, and the answers that need no user code.
 
+mod descriptor;
+mod page;
 mod registry;
+mod table;
 
-pub use registry::{Registry, RegistryError, ToolIndex};
+pub use registry::{Checks, EntryId, Kind, Registry, RegistryError, Watch};
+pub(crate) use registry::{Found, PageError};

@@ -1,250 +1,509 @@
-//! Tools by name, in the order they were added, with the answer to `tools/list` kept ready.
+//! What a server offers, by kind and by name, and how it may change while it serves.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use serde_json::value::RawValue;
 
-use crate::jsonrpc::{Json, decode_str, members};
+use super::table::{Entry, Table};
+use crate::jsonrpc::Json;
+use crate::schema::LazySchema;
+use crate::uri_template::UriValue;
 
-/// A tool's place in its registry; bindings keep their handlers in a table of the same order.
-pub type ToolIndex = usize;
+/// An entry of a registry. Each kind counts from zero, and no number is given twice, so bindings may
+/// keep their handlers in a table of the same order.
+pub type EntryId = usize;
 
-/// What a server offers. One registry may serve many sessions at once.
+/// The kinds of things that a server offers by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Called by `tools/call`; its key is its `name`.
+    Tool,
+    /// Read by `resources/read`; its key is its `uri`.
+    Resource,
+    /// A family of resources; its key is its `uriTemplate` (RFC 6570).
+    Template,
+    /// Fetched by `prompts/get`; its key is its `name`.
+    Prompt,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Tool, Self::Resource, Self::Template, Self::Prompt];
+
+    /// The name bindings know it by.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Resource => "resource",
+            Self::Template => "template",
+            Self::Prompt => "prompt",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The member of a descriptor that is the entry's key.
+    pub(crate) const fn identity(self) -> &'static str {
+        match self {
+            Self::Tool | Self::Prompt => "name",
+            Self::Resource => "uri",
+            Self::Template => "uriTemplate",
+        }
+    }
+
+    /// The member of a list's result that holds the entries.
+    pub(crate) const fn list(self) -> &'static str {
+        match self {
+            Self::Tool => "tools",
+            Self::Resource => "resources",
+            Self::Template => "resourceTemplates",
+            Self::Prompt => "prompts",
+        }
+    }
+
+    /// The notification that says that a list is another one now.
+    pub(crate) const fn changed(self) -> &'static str {
+        match self {
+            Self::Tool => "notifications/tools/list_changed",
+            Self::Resource | Self::Template => "notifications/resources/list_changed",
+            Self::Prompt => "notifications/prompts/list_changed",
+        }
+    }
+}
+
+/// Which of a tool's schemas the core checks, for hosts that have no checks of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Arguments against `inputSchema`, before the tool runs.
+    pub input: bool,
+    /// `structuredContent` against `outputSchema`, before the result is sent.
+    pub output: bool,
+}
+
+/// What a server offers. One registry may serve many sessions at once, and may change while it does:
+/// every session tells its peer once per turn that a list changed.
 ///
-/// A tool may be added by name alone and described later: a host whose schemas are costly to make
+/// An entry may be added by its key alone and described later: a host whose schemas are costly to make
 /// answers `initialize` first, and describes its tools when a peer first asks for them (see
 /// [`Output::Describe`](crate::Output::Describe)).
 ///
 /// ```
-/// use oxmcp_proto::Registry;
+/// use oxmcp_proto::{Kind, Registry};
 /// use oxmcp_proto::jsonrpc::json;
 ///
 /// let registry = Registry::new();
-/// let add = registry.add_tool("add")?;
-/// assert!(!registry.is_described());
-/// registry.describe_tool(add, &json(r#"{"name":"add","inputSchema":{"type":"object"}}"#)?)?;
-/// assert!(registry.is_described());
+/// let add = registry.add(Kind::Tool, "add")?;
+/// assert!(!registry.is_described(Kind::Tool));
+/// registry.describe(Kind::Tool, add, &json(r#"{"name":"add","inputSchema":{"type":"object"}}"#)?)?;
+/// assert!(registry.is_described(Kind::Tool));
+/// registry.set_enabled(Kind::Tool, add, false);
+/// assert_eq!(registry.find(Kind::Tool, "add"), None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Registry {
-    tools: RwLock<Tools>,
-}
-
-#[derive(Debug, Default)]
-struct Tools {
-    by_name: HashMap<Box<str>, ToolIndex>,
-    all: Vec<Tool>,
-    undescribed: usize,
-    /// The whole result of `tools/list`, made on first use.
-    list: Option<Json>,
+    inner: RwLock<Inner>,
+    /// Counts the changes a peer can see, over all kinds.
+    changes: AtomicU64,
+    watchers: Arc<Watchers>,
 }
 
 #[derive(Debug)]
-struct Tool {
-    name: Box<str>,
-    descriptor: Option<Json>,
+struct Inner {
+    tables: [Table; 4],
+    /// Counts the changes a peer can see, by kind.
+    versions: [u64; 4],
+    methods: HashMap<Box<str>, Option<Box<str>>>,
+    page_size: Option<NonZeroUsize>,
 }
 
-/// Why a tool cannot be added or described.
+/// Why an entry cannot be added or described.
 #[derive(Debug, PartialEq, Eq)]
 pub enum RegistryError {
-    /// Two tools of one name.
-    Duplicate(Box<str>),
-    /// The name is empty.
-    NoName,
-    /// The descriptor is not a `Tool` of the specification; the text says where.
-    BadDescriptor(Box<str>, &'static str),
+    /// Two entries of one key.
+    Duplicate(Kind, Box<str>),
+    /// The key is empty.
+    NoKey(Kind),
+    /// The key of a template is none; the text says where.
+    BadTemplate(Box<str>, String),
+    /// The descriptor is not one of the specification; the text says where.
+    BadDescriptor(Kind, Box<str>, String),
+    /// The entry was removed, or never was.
+    Gone(Kind),
+    /// A method of the protocol itself, or one that is there already.
+    Method(Box<str>),
 }
 
 impl std::fmt::Display for RegistryError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Duplicate(name) => write!(
+            Self::Duplicate(kind, key) => write!(
                 f,
-                "a tool named \"{name}\" exists already; names are unique in a server"
+                "a {} with the {} \"{key}\" exists already; each is unique in a server",
+                kind.name(),
+                kind.identity()
             ),
-            Self::NoName => f.write_str("a tool needs a name that is not empty"),
-            Self::BadDescriptor(name, what) => write!(f, "the descriptor of tool \"{name}\": {what}"),
+            Self::NoKey(kind) => write!(f, "a {} needs a {} that is not empty", kind.name(), kind.identity()),
+            Self::BadTemplate(key, what) => write!(f, "the URI template \"{key}\": {what}"),
+            Self::BadDescriptor(kind, key, what) => write!(f, "the descriptor of {} \"{key}\": {what}", kind.name()),
+            Self::Gone(kind) => write!(f, "there is no such {}; it may have been removed", kind.name()),
+            Self::Method(name) => write!(
+                f,
+                "the method \"{name}\" is taken, by the protocol or by an earlier addition"
+            ),
         }
     }
 }
 
 impl std::error::Error for RegistryError {}
 
+/// A cursor that was never given out.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct PageError;
+
+/// What a URI names.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Found {
+    Resource(EntryId),
+    Template(EntryId, Vec<(String, UriValue)>),
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Registry {
     /// An empty registry.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            inner: RwLock::new(Inner {
+                tables: Kind::ALL.map(Table::new),
+                versions: [0; 4],
+                methods: HashMap::new(),
+                page_size: None,
+            }),
+            changes: AtomicU64::new(0),
+            watchers: Arc::default(),
+        }
     }
 
-    /// Adds a tool that is described later. Lists keep the order of addition.
+    /// Adds an entry that is described later. Lists keep the order of addition.
     ///
     /// # Errors
-    /// When the name is empty or taken.
-    pub fn add_tool(&self, name: &str) -> Result<ToolIndex, RegistryError> {
-        let mut tools = self.write();
-        if name.is_empty() {
-            return Err(RegistryError::NoName);
-        }
-        let index = tools.all.len();
-        if tools.by_name.contains_key(name) {
-            return Err(RegistryError::Duplicate(name.into()));
-        }
-        tools.by_name.insert(name.into(), index);
-        tools.all.push(Tool {
-            name: name.into(),
-            descriptor: None,
-        });
-        tools.undescribed += 1;
-        tools.list = None;
-        Ok(index)
+    /// When the key is empty or taken, or is no URI template where it should be one.
+    pub fn add(&self, kind: Kind, key: &str) -> Result<EntryId, RegistryError> {
+        self.change(kind, |inner| inner.table_mut(kind).add(key).map(|id| (id, true)))
     }
 
-    /// Sets what `tools/list` says of a tool: a `Tool` object of the specification, kept as it is.
+    /// Whether a descriptor could be that of an entry.
     ///
     /// # Errors
-    /// When it is no object, has another name, or its `inputSchema` is no schema of an object.
+    /// As for [`describe`](Self::describe).
+    pub fn check(&self, kind: Kind, key: &str, descriptor: &RawValue) -> Result<(), RegistryError> {
+        let checked = super::descriptor::read(kind, key, descriptor);
+        checked
+            .map(drop)
+            .map_err(|what| RegistryError::BadDescriptor(kind, key.into(), what))
+    }
+
+    /// Sets or replaces what lists say of an entry: an object of the specification (`Tool`, `Resource`,
+    /// `ResourceTemplate`, `Prompt`), kept as it is. Its place in the list stays.
     ///
-    /// # Panics
-    /// When `index` did not come from this registry.
-    pub fn describe_tool(&self, index: ToolIndex, descriptor: &RawValue) -> Result<(), RegistryError> {
-        let mut tools = self.write();
-        let tool = &mut tools.all[index];
-        check_descriptor(&tool.name, descriptor)
-            .map_err(|what| RegistryError::BadDescriptor(tool.name.clone(), what))?;
-        let first = tool.descriptor.replace(descriptor.to_owned()).is_none();
-        tools.undescribed -= usize::from(first);
-        tools.list = None;
+    /// # Errors
+    /// When it is no object, has another key, lacks what its kind must have, or the entry is gone.
+    pub fn describe(&self, kind: Kind, id: EntryId, descriptor: &RawValue) -> Result<(), RegistryError> {
+        // No list was shown without the first description, so that one is no change to a peer.
+        self.change(kind, |inner| Ok(((), !inner.table_mut(kind).describe(id, descriptor)?)))
+    }
+
+    /// Removes an entry. Calls of it that run go on. False when there was none.
+    pub fn remove(&self, kind: Kind, id: EntryId) -> bool {
+        self.change_if(kind, |inner| inner.table_mut(kind).remove(id))
+    }
+
+    /// Shows or hides an entry: a hidden one is in no list, and cannot be called. False when that
+    /// changed nothing.
+    pub fn set_enabled(&self, kind: Kind, id: EntryId, enabled: bool) -> bool {
+        self.change_if(kind, |inner| inner.table_mut(kind).set_enabled(id, enabled))
+    }
+
+    /// Which of a tool's schemas the core checks.
+    ///
+    /// # Errors
+    /// When there is no such tool.
+    pub fn set_checks(&self, tool: EntryId, checks: Checks) -> Result<(), RegistryError> {
+        let mut inner = self.write();
+        let entry = inner.table_mut(Kind::Tool).get_mut(tool);
+        entry.ok_or(RegistryError::Gone(Kind::Tool))?.checks = checks;
         Ok(())
     }
 
-    /// Whether every tool has its descriptor.
-    pub fn is_described(&self) -> bool {
-        self.read().undescribed == 0
-    }
-
-    /// Whether there is any tool: then the server declares the `tools` capability.
-    pub fn has_tools(&self) -> bool {
-        !self.read().all.is_empty()
-    }
-
-    /// The index of the tool of this name.
-    pub fn tool(&self, name: &str) -> Option<ToolIndex> {
-        self.read().by_name.get(name).copied()
-    }
-
-    /// The name of a tool.
+    /// Says that a handler completes the arguments of a prompt, or the variables of a template. With
+    /// the first one the server declares the capability `completions`.
     ///
-    /// # Panics
-    /// When `index` did not come from this registry.
-    pub fn tool_name(&self, index: ToolIndex) -> Box<str> {
-        self.read().all[index].name.clone()
+    /// # Errors
+    /// When there is no such entry.
+    pub fn set_completes(&self, kind: Kind, id: EntryId) -> Result<(), RegistryError> {
+        self.write().table_mut(kind).set_completes(id)
     }
 
-    /// Hands the result of `tools/list` to `take`. Tools without descriptor are left out.
-    pub(crate) fn with_tool_list<T>(&self, take: impl FnOnce(&str) -> T) -> T {
-        if let Some(list) = &self.read().list {
-            return take(list.get());
+    /// Adds a method of the user's own, which arrives as
+    /// [`Target::Method`](crate::Target::Method). With an `extension`, it is there for peers that
+    /// declared the extension of this identifier only.
+    ///
+    /// # Errors
+    /// When the protocol has a method of this name, or it was added before.
+    pub fn add_method(&self, name: &str, extension: Option<&str>) -> Result<(), RegistryError> {
+        let mut inner = self.write();
+        if name.is_empty() || is_reserved(name) || inner.methods.contains_key(name) {
+            return Err(RegistryError::Method(name.into()));
         }
-        let mut tools = self.write();
-        let list = tools.make_list();
-        take(tools.list.insert(list).get())
+        inner.methods.insert(name.into(), extension.map(Into::into));
+        Ok(())
     }
 
-    // A panic elsewhere while the lock was held left whole entries: every change is one push or
-    // one replace.
-    fn read(&self) -> RwLockReadGuard<'_, Tools> {
-        self.tools.read().unwrap_or_else(PoisonError::into_inner)
+    /// How many entries a page of a list has at most; all of them where absent.
+    pub fn set_page_size(&self, size: Option<NonZeroUsize>) {
+        let mut inner = self.write();
+        inner.page_size = size;
+        for table in &mut inner.tables {
+            table.forget_pages();
+        }
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Tools> {
-        self.tools.write().unwrap_or_else(PoisonError::into_inner)
+    /// Whether every entry of a kind has its descriptor.
+    pub fn is_described(&self, kind: Kind) -> bool {
+        self.read().table(kind).is_described()
+    }
+
+    /// Whether there is any entry of a kind, or was one, and whether all have their descriptors.
+    pub(crate) fn state(&self, kind: Kind) -> (bool, bool) {
+        let inner = self.read();
+        let table = inner.table(kind);
+        (!table.was_never_used(), table.is_described())
+    }
+
+    /// Whether there is any entry of a kind, or was one: then the server declares its capability.
+    pub fn has(&self, kind: Kind) -> bool {
+        !self.read().table(kind).was_never_used()
+    }
+
+    /// The entry of this key, unless it is hidden.
+    pub fn find(&self, kind: Kind, key: &str) -> Option<EntryId> {
+        self.read().table(kind).find(key)
+    }
+
+    /// The key of an entry.
+    pub fn key(&self, kind: Kind, id: EntryId) -> Option<Box<str>> {
+        self.entry(kind, id, |entry| entry.key.clone())
+    }
+
+    /// The descriptor of an entry.
+    pub fn descriptor(&self, kind: Kind, id: EntryId) -> Option<Json> {
+        self.entry(kind, id, |entry| entry.descriptor.clone()).flatten()
+    }
+
+    /// Calls `wake` after each change that peers can see, from the thread that made it, for drivers
+    /// that must not wait for the next input. Lasts as long as the value it gives.
+    pub fn watch(&self, wake: impl Fn() + Send + Sync + 'static) -> Watch {
+        let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(wake);
+        let mut watchers = lock(&self.watchers.0);
+        let number = watchers.next;
+        watchers.next += 1;
+        watchers.all.push((number, wake));
+        Watch {
+            watchers: Arc::clone(&self.watchers),
+            number,
+        }
+    }
+
+    /// Grows with each change a peer can see.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    /// The changes by kind, in the order of [`Kind::ALL`].
+    pub(crate) fn versions(&self) -> [u64; 4] {
+        self.read().versions
+    }
+
+    /// The result of a list, from `cursor` on. Entries without descriptor are left out.
+    pub(crate) fn page(&self, kind: Kind, cursor: Option<&str>) -> Result<Arc<str>, PageError> {
+        if let Some(page) = self.read().table(kind).ready_page(cursor)? {
+            return Ok(page);
+        }
+        let mut inner = self.write();
+        let size = inner.page_size;
+        inner.table_mut(kind).make_page(cursor, size)
+    }
+
+    /// What a URI names: a resource of this very URI, or the first template that it fits.
+    pub(crate) fn resolve(&self, uri: &str) -> Option<Found> {
+        let inner = self.read();
+        if let Some(id) = inner.table(Kind::Resource).find(uri) {
+            return Some(Found::Resource(id));
+        }
+        inner.table(Kind::Template).enabled().find_map(|(id, entry)| {
+            let variables = entry.template.as_ref()?.matches(uri)?;
+            Some(Found::Template(id, variables))
+        })
+    }
+
+    /// The prompt's arguments that must be given.
+    pub(crate) fn required_arguments(&self, prompt: EntryId) -> Vec<Box<str>> {
+        self.entry(Kind::Prompt, prompt, |entry| entry.facts.required.clone())
+            .unwrap_or_default()
+    }
+
+    /// The tool of this name, with the schema that the core is to check arguments against.
+    pub(crate) fn find_tool(&self, name: &str) -> Option<(EntryId, Option<Arc<LazySchema>>)> {
+        let inner = self.read();
+        let table = inner.table(Kind::Tool);
+        let id = table.find(name)?;
+        let entry = table.get(id).filter(|entry| entry.checks.input);
+        Some((id, entry.and_then(|entry| entry.facts.input.clone())))
+    }
+
+    /// The schema that the core is to check a tool's structured content against.
+    pub(crate) fn output_check(&self, tool: EntryId) -> Option<Arc<LazySchema>> {
+        let pick = |entry: &Entry| entry.facts.output.clone().filter(|_| entry.checks.output);
+        self.entry(Kind::Tool, tool, pick).flatten()
+    }
+
+    /// Whether a handler completes for this entry.
+    pub(crate) fn completes(&self, kind: Kind, id: EntryId) -> bool {
+        self.entry(kind, id, |entry| entry.completes).unwrap_or(false)
+    }
+
+    /// Whether a handler completes for any entry, or did.
+    pub(crate) fn has_completions(&self) -> bool {
+        let inner = self.read();
+        inner.table(Kind::Prompt).has_completions() || inner.table(Kind::Template).has_completions()
+    }
+
+    /// The extension that a method of the user's needs; `None` when there is no such method.
+    pub(crate) fn method(&self, name: &str) -> Option<Option<Box<str>>> {
+        self.read().methods.get(name).cloned()
+    }
+
+    fn entry<T>(&self, kind: Kind, id: EntryId, pick: impl FnOnce(&Entry) -> T) -> Option<T> {
+        self.read().table(kind).get(id).map(pick)
+    }
+
+    /// Makes a change. One that a peer can see is counted, and wakes who waits for it, after the lock
+    /// is free.
+    fn change<T>(
+        &self,
+        kind: Kind,
+        change: impl FnOnce(&mut Inner) -> Result<(T, bool), RegistryError>,
+    ) -> Result<T, RegistryError> {
+        let mut inner = self.write();
+        let (value, shows) = change(&mut inner)?;
+        inner.versions[kind as usize] += u64::from(shows);
+        drop(inner);
+        if shows {
+            self.changes.fetch_add(1, Ordering::Release);
+            self.watchers.wake();
+        }
+        Ok(value)
+    }
+
+    fn change_if(&self, kind: Kind, change: impl FnOnce(&mut Inner) -> bool) -> bool {
+        let changed = self.change(kind, |inner| {
+            let changed = change(inner);
+            Ok((changed, changed))
+        });
+        changed.unwrap_or(false)
+    }
+
+    // A panic elsewhere while the lock was held left whole entries: every change is a few inserts
+    // that do not panic.
+    fn read(&self) -> RwLockReadGuard<'_, Inner> {
+        self.inner.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Inner> {
+        self.inner.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Tools {
-    fn make_list(&self) -> Json {
-        let described: Vec<&str> = self
-            .all
-            .iter()
-            .filter_map(|tool| Some(tool.descriptor.as_ref()?.get()))
-            .collect();
-        let text = format!("{{\"tools\":[{}]}}", described.join(","));
-        RawValue::from_string(text).unwrap_or_else(|error| unreachable!("valid values joined by commas: {error}"))
+impl Inner {
+    fn table(&self, kind: Kind) -> &Table {
+        &self.tables[kind as usize]
+    }
+
+    fn table_mut(&mut self, kind: Kind) -> &mut Table {
+        &mut self.tables[kind as usize]
     }
 }
 
-fn check_descriptor(name: &str, descriptor: &RawValue) -> Result<(), &'static str> {
-    let members = members(descriptor).ok_or("it must be a JSON object")?;
-    let member = |wanted: &str| members.iter().find(|(key, _)| key == wanted).map(|(_, value)| *value);
-    if member("name").and_then(decode_str).as_deref() != Some(name) {
-        return Err("its \"name\" must be the tool's name");
+/// Methods of the protocol itself, of any revision, and what looks like one.
+fn is_reserved(name: &str) -> bool {
+    const SPACES: [&str; 10] = [
+        "completion/",
+        "elicitation/",
+        "logging/",
+        "notifications/",
+        "prompts/",
+        "resources/",
+        "roots/",
+        "sampling/",
+        "subscriptions/",
+        "tools/",
+    ];
+    matches!(name, "initialize" | "ping" | "server/discover") || SPACES.iter().any(|space| name.starts_with(space))
+}
+
+#[derive(Default)]
+struct Watchers(Mutex<WatcherList>);
+
+#[derive(Default)]
+struct WatcherList {
+    next: u64,
+    all: Vec<(u64, Arc<dyn Fn() + Send + Sync>)>,
+}
+
+impl Watchers {
+    fn wake(&self) {
+        // Host code runs without the lock: it may watch, or stop to.
+        let all: Vec<_> = lock(&self.0).all.iter().map(|(_, wake)| Arc::clone(wake)).collect();
+        for wake in all {
+            wake();
+        }
     }
-    let schema = member("inputSchema").ok_or("it must have an \"inputSchema\"")?;
-    let schema = crate::jsonrpc::members(schema).ok_or("its \"inputSchema\" must be an object")?;
-    let kind = schema
-        .iter()
-        .find(|(key, _)| key == "type")
-        .and_then(|(_, value)| decode_str(value));
-    if kind.as_deref() != Some("object") {
-        return Err("its \"inputSchema\" must have \"type\": \"object\"");
+}
+
+impl std::fmt::Debug for Watchers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} watchers", lock(&self.0).all.len())
     }
-    Ok(())
+}
+
+/// Keeps [`Registry::watch`] going; dropping it ends it.
+#[derive(Debug)]
+#[must_use = "the watch ends when this is dropped"]
+pub struct Watch {
+    watchers: Arc<Watchers>,
+    number: u64,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        lock(&self.watchers.0).all.retain(|(number, _)| *number != self.number);
+    }
+}
+
+fn lock(list: &Mutex<WatcherList>) -> std::sync::MutexGuard<'_, WatcherList> {
+    list.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::jsonrpc::json;
-
-    fn descriptor(name: &str) -> Json {
-        json(format!(
-            r#"{{"name":"{name}","inputSchema":{{"type":"object"}},"x-unknown":1}}"#
-        ))
-        .unwrap()
-    }
-
-    #[test]
-    fn lists_keep_order_and_unknown_members() {
-        let registry = Registry::new();
-        for name in ["zeta", "alpha"] {
-            let index = registry.add_tool(name).unwrap();
-            registry.describe_tool(index, &descriptor(name)).unwrap();
-        }
-        let list = registry.with_tool_list(str::to_owned);
-        assert!(list.find("zeta") < list.find("alpha"));
-        assert!(list.contains("\"x-unknown\":1"));
-    }
-
-    #[test]
-    fn a_list_made_before_a_change_is_made_anew() {
-        let registry = Registry::new();
-        assert_eq!(registry.with_tool_list(str::to_owned), r#"{"tools":[]}"#);
-        let index = registry.add_tool("a").unwrap();
-        assert!(!registry.is_described());
-        registry.describe_tool(index, &descriptor("a")).unwrap();
-        registry.describe_tool(index, &descriptor("a")).unwrap();
-        assert!(registry.is_described());
-        assert!(registry.with_tool_list(|list| list.contains("\"a\"")));
-    }
-
-    #[test]
-    fn bad_tools_are_refused_with_the_reason() {
-        let registry = Registry::new();
-        assert_eq!(registry.add_tool(""), Err(RegistryError::NoName));
-        let index = registry.add_tool("a").unwrap();
-        assert_eq!(registry.add_tool("a"), Err(RegistryError::Duplicate("a".into())));
-        for bad in [
-            "[]",
-            "{}",
-            r#"{"name":"b"}"#,
-            r#"{"name":"a"}"#,
-            r#"{"name":"a","inputSchema":{}}"#,
-        ] {
-            let error = registry.describe_tool(index, &json(bad).unwrap()).unwrap_err();
-            assert!(error.to_string().contains("tool \"a\""), "{error}");
-        }
-    }
-}
+mod tests;

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Revision;
+use crate::jsonrpc::{Json, json};
+use crate::{Keyring, Revision};
 
 /// Which side of the connection a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +39,14 @@ impl Implementation {
     }
 }
 
+/// The notifications that are debounced where the settings do not say otherwise.
+const DEBOUNCED: [&str; 4] = [
+    "notifications/tools/list_changed",
+    "notifications/resources/list_changed",
+    "notifications/prompts/list_changed",
+    "notifications/roots/list_changed",
+];
+
 /// The settings of a session.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -45,12 +54,22 @@ pub struct Config {
     pub info: Implementation,
     /// Server: how to use it, for a model.
     pub instructions: Option<String>,
+    /// The text of an object: what we declare that we can do. A client declares just this. A server
+    /// declares what its registry and the settings below make it able to do, and of the capabilities
+    /// named here, what is said here: `{"tools":{"listChanged":false}}` sends no such notifications,
+    /// `{"extensions":{"com.example/x":{}}}` offers an extension.
+    pub capabilities: Json,
+    /// Server: send log messages to clients.
+    pub logging: bool,
+    /// Server: take subscriptions to resources, and tell subscribers of updates.
+    pub subscriptions: bool,
     /// The revisions we speak. A server serves all of them, those without a handshake beside the
-    /// one that a handshake settled on; a client offers the newest with a handshake, or looks for
-    /// one without first ([`probe`](Self::probe)).
+    /// one that a handshake settled on; a client looks for one without first
+    /// ([`probe`](Self::probe)), else it offers the newest with a handshake.
     pub revisions: Vec<Revision>,
     /// Client: ask the server by `server/discover` whether it speaks a revision without a handshake,
-    /// and shake hands only if not. Costs servers of older revisions one more round trip.
+    /// and shake hands only if not (2026-07-28 versioning). Costs servers of older revisions one more
+    /// round trip, which [`Verdicts`](crate::Verdicts) saves from the second connection on.
     pub probe: bool,
     /// Server: answer an `initialize` with a revision we lack by `-32602` instead of our newest.
     pub strict_revision: bool,
@@ -58,24 +77,56 @@ pub struct Config {
     pub timeout: Duration,
     /// Server: what is said of lists.
     pub cache: CacheHints,
+    /// Client: keep results for as long as the server says they stay fresh (2026-07-28 caching).
+    pub response_cache: bool,
+    /// Client: check the structured content of tools against the output schemas it has seen in lists.
+    pub validate_results: bool,
+    /// Server: the keys that `requestState` is sealed with (2026-07-28). Without any, handlers cannot ask
+    /// a client of that revision for input. Servers that act as one need the same keys.
+    pub state_keys: Option<Keyring>,
+    /// Server: how long a `requestState` is good for.
+    pub state_ttl: Duration,
+    /// Server: who the client is, where something before us found out. Sealed into `requestState`.
+    pub principal: String,
+    /// The Unix time, in milliseconds, at [`Instant::default`](crate::Instant): tells when a sealed
+    /// `requestState` expires.
+    pub unix_epoch: u64,
+    /// Notifications without params that are sent once per turn, however often they are asked for; by
+    /// default those that say that a list changed.
+    pub debounced: Vec<Box<str>>,
     /// Bounds on what a peer can make us hold.
     pub limits: Limits,
+    /// Hand out what is to be written message by message, as
+    /// [`Output::Message`](super::Output::Message) in place of [`Output::Wire`](super::Output::Wire), for
+    /// transports that have a stream for each request.
+    pub routed: bool,
     /// Hand out each message, as it is sent and received, as [`Output::Trace`](super::Output::Trace).
     pub trace: bool,
 }
 
 impl Config {
-    /// The defaults: every revision, 60 s per call.
+    /// The defaults: every revision, 60 s per call, no capabilities but those of the registry.
     pub fn new(info: Implementation) -> Self {
         Self {
             info,
             instructions: None,
+            capabilities: json("{}").unwrap_or_else(|error| unreachable!("an empty object is JSON: {error}")),
+            logging: false,
+            subscriptions: false,
             revisions: Revision::ALL.to_vec(),
-            probe: false,
+            probe: true,
             strict_revision: false,
             timeout: Duration::from_secs(60),
             cache: CacheHints::default(),
+            response_cache: true,
+            validate_results: true,
+            state_keys: None,
+            state_ttl: Duration::from_secs(60 * 60),
+            principal: String::new(),
+            unix_epoch: 0,
+            debounced: DEBOUNCED.map(Into::into).to_vec(),
             limits: Limits::default(),
+            routed: false,
             trace: false,
         }
     }
@@ -125,6 +176,14 @@ pub struct Limits {
     pub backlog: usize,
     /// How long accepted calls may go on after the peer closed its side.
     pub drain: Duration,
+    /// Server: streams of notifications a client may hold open, and resources it may subscribe to.
+    pub subscriptions: usize,
+    /// Client: how often a server may ask for input before it serves a call (2026-07-28).
+    pub rounds: usize,
+    /// Client: pages of a list that is asked for as a whole.
+    pub pages: usize,
+    /// Client: bytes of a list that is asked for as a whole, and of all results kept as fresh.
+    pub list: usize,
 }
 
 impl Default for Limits {
@@ -135,6 +194,10 @@ impl Default for Limits {
             in_flight: 65_536,
             backlog: 16 * 1024 * 1024,
             drain: Duration::from_secs(5),
+            subscriptions: 1024,
+            rounds: 16,
+            pages: 1000,
+            list: 64 * 1024 * 1024,
         }
     }
 }
@@ -150,4 +213,9 @@ pub struct CallOptions {
     pub reset_timeout_on_progress: bool,
     /// Ask for progress.
     pub progress: bool,
+    /// Ask the server even if a result is at hand that it called fresh.
+    pub fresh: bool,
+    /// The mildest log messages that the server is to send for this call (2026-07-28). In revisions
+    /// with a handshake `logging/setLevel` sets the level of the connection.
+    pub log_level: Option<super::LogLevel>,
 }

@@ -1,7 +1,7 @@
 //! Outputs as one flat JSON array, for hosts to which few large crossings are cheaper than many
 //! small ones (see [`encode_outputs`](super::Session::encode_outputs)).
 
-use super::output::{OutboundId, Output, Peer};
+use super::output::{OutboundId, Output, Peer, Target};
 use super::{Error, Session};
 use crate::jsonrpc::{Json, ObjectWriter, write};
 
@@ -14,15 +14,15 @@ impl Session {
     ///
     /// | kind | id | first | second |
     /// | --- | --- | --- | --- |
-    /// | `"toolCall"` | call | `[tool, wantsProgress]` | arguments or `null` |
-    /// | `"describe"` | call | `null` | `null` |
+    /// | `"call"` | call | `[kind, entry or method, wantsProgress]` | params or `null` |
+    /// | `"describe"` | call | kind | `null` |
     /// | `"cancelled"` | call | reason or `null` | `null` |
     /// | `"ready"` | `null` | `{protocolVersion, info, capabilities, instructions?}` | `null` |
     /// | `"connectFailed"` | `null` | error | `null` |
     /// | `"progress"` | call | params | `null` |
     /// | `"result"` | call | result | `null` |
     /// | `"error"` | call | error | `null` |
-    /// | `"notification"` | `null` | method | params or `null` |
+    /// | `"notification"` | subscription or `null` | method | params or `null` |
     /// | `"trace"` | `null` | `"sent"` or `"received"` | the line, as a string |
     /// | `"problem"` | `null` | kind | message |
     /// | `"closed"` | `null` | `null` | `null` |
@@ -43,11 +43,19 @@ impl Session {
         events.push(b'[');
         let start = events.len();
         while let Some(output) = self.poll_output() {
-            if let Output::Wire(bytes) = output {
-                wire.extend_from_slice(&bytes);
-                self.recycle(bytes);
-                continue;
-            }
+            let output = match output {
+                Output::Wire(bytes) => {
+                    wire.extend_from_slice(&bytes);
+                    self.recycle(bytes);
+                    continue;
+                }
+                Output::Message { line, .. } => {
+                    wire.extend_from_slice(&line);
+                    wire.push(b'\n');
+                    continue;
+                }
+                other => other,
+            };
             if events.len() > start {
                 events.push(b',');
             }
@@ -68,24 +76,19 @@ pub fn encode_text_result(events: &mut Vec<u8>, id: OutboundId, result: &Json) {
 /// the array of [`encode_outputs`](Session::encode_outputs) themselves.
 ///
 /// # Panics
-/// For [`Output::Wire`], which has no place among the events.
+/// For [`Output::Wire`] and [`Output::Message`], which have no place among the events.
 pub fn encode_output(events: &mut Vec<u8>, output: Output) {
     match output {
-        Output::ToolCall {
+        Output::Call {
             id,
-            tool,
-            arguments,
+            target,
+            params,
             wants_progress,
         } => {
-            let target = format!("[{tool},{wants_progress}]");
-            row(
-                events,
-                "toolCall",
-                Some(id.0),
-                [Some(&target), text(arguments.as_ref())],
-            );
+            let head = call_head(&target, wants_progress);
+            row(events, "call", Some(id.0), [Some(&head), text(params.as_ref())]);
         }
-        Output::Describe { id } => row(events, "describe", Some(id.0), [None, None]),
+        Output::Describe { id, kind } => row(events, "describe", Some(id.0), [Some(&quoted(kind.name())), None]),
         Output::Cancelled { id, reason } => {
             row(
                 events,
@@ -107,11 +110,15 @@ pub fn encode_output(events: &mut Vec<u8>, output: Output) {
         } => {
             row(events, "error", Some(id.0), [Some(&error_object(&error)), None]);
         }
-        Output::Notification { method, params } => {
+        Output::Notification {
+            method,
+            params,
+            subscription,
+        } => {
             row(
                 events,
                 "notification",
-                None,
+                subscription.map(|id| id.0),
                 [Some(&quoted(&method)), text(params.as_ref())],
             );
         }
@@ -124,7 +131,20 @@ pub fn encode_output(events: &mut Vec<u8>, output: Output) {
             row(events, "problem", None, [Some(&kind), Some(&message)]);
         }
         Output::Closed => row(events, "closed", None, [None, None]),
-        Output::Wire(_) => unreachable!("kept apart by the caller"),
+        Output::Wire(_) | Output::Message { .. } => unreachable!("kept apart by the caller"),
+    }
+}
+
+fn call_head(target: &Target, wants_progress: bool) -> String {
+    let kind = target.kind();
+    match target {
+        Target::Tool(entry)
+        | Target::Resource(entry)
+        | Target::Template(entry)
+        | Target::Prompt(entry)
+        | Target::PromptCompletion(entry)
+        | Target::TemplateCompletion(entry) => format!("[\"{kind}\",{entry},{wants_progress}]"),
+        Target::Method(name) => format!("[\"{kind}\",{},{wants_progress}]", quoted(name)),
     }
 }
 

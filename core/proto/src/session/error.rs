@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Usage,
     /// The peer broke the protocol.
     Protocol,
+    /// A handler of ours failed, on whose answer the call rested (2026-07-28 input_required).
+    Handler,
 }
 
 impl ErrorKind {
@@ -44,6 +46,7 @@ impl ErrorKind {
             Self::NotNegotiated => "not_negotiated",
             Self::Usage => "usage",
             Self::Protocol => "protocol",
+            Self::Handler => "handler",
         }
     }
 }
@@ -79,7 +82,7 @@ impl Error {
             ErrorKind::NotNegotiated => Some(ErrorCode::METHOD_NOT_FOUND),
             ErrorKind::Usage => Some(ErrorCode::INVALID_PARAMS),
             ErrorKind::Protocol => Some(ErrorCode::INVALID_REQUEST),
-            ErrorKind::Response | ErrorKind::Cancelled => None,
+            ErrorKind::Response | ErrorKind::Cancelled | ErrorKind::Handler => None,
         };
         Self {
             kind,
@@ -97,6 +100,38 @@ impl Error {
             message: error.message.into_owned(),
             data: error.data,
         }
+    }
+
+    /// The failure of a handler of ours.
+    pub(crate) fn handler(error: ErrorObject) -> Self {
+        Self {
+            kind: ErrorKind::Handler,
+            ..Self::response(error)
+        }
+    }
+
+    /// A capability that the peer did not declare.
+    pub(crate) fn not_declared(method: &str, capability: &str) -> Self {
+        Self::new(
+            ErrorKind::NotNegotiated,
+            format!("{method} was not sent: the peer does not declare the capability \"{capability}\""),
+        )
+    }
+
+    /// The failure as a peer sees it, where a handler passes it on.
+    pub fn to_object(&self) -> ErrorObject {
+        ErrorObject {
+            code: self.code.unwrap_or(ErrorCode::INTERNAL_ERROR),
+            message: self.message.clone().into(),
+            data: self.data.clone(),
+        }
+    }
+
+    /// The same failure with another code and with data, as a peer is to see it if nobody handles it.
+    pub(crate) fn seen_as(mut self, code: ErrorCode, data: String) -> Self {
+        self.code = Some(code);
+        self.data = crate::jsonrpc::json(data).ok();
+        self
     }
 
     pub(crate) fn timeout(method: &str, limit: Duration, total: bool) -> Self {
@@ -133,10 +168,22 @@ impl Error {
         self.data.as_ref().map(|json| json.get())
     }
 
+    /// What the user must visit before the call can succeed: the `elicitations` of
+    /// `UrlElicitationRequired` (2025-11-25 elicitation, Error Handling), as an array's text. `None`
+    /// for any other failure.
+    pub fn url_elicitations(&self) -> Option<&str> {
+        if self.code != Some(ErrorCode::URL_ELICITATION_REQUIRED) {
+            return None;
+        }
+        let data = crate::jsonrpc::members(self.data.as_ref()?)?;
+        let (_, elicitations) = data.into_iter().find(|(key, _)| key == "elicitations")?;
+        elicitations.get().starts_with('[').then(|| elicitations.get())
+    }
+
     /// Whose fault it was.
     pub fn fault(&self) -> Fault {
         match self.kind {
-            ErrorKind::Cancelled | ErrorKind::NotNegotiated | ErrorKind::Usage => Fault::Local,
+            ErrorKind::Cancelled | ErrorKind::NotNegotiated | ErrorKind::Usage | ErrorKind::Handler => Fault::Local,
             ErrorKind::Response | ErrorKind::Timeout | ErrorKind::Protocol => Fault::Peer,
             ErrorKind::Closed => Fault::Transport,
         }

@@ -5,10 +5,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::declared::Declared;
 use super::receive::invalid_params;
 use super::{CallOptions, Error, ErrorKind, Output, Peer, Role, Session, State};
-use crate::jsonrpc::{ErrorCode, ErrorObject, ObjectWriter, RequestId, members, write};
-use crate::{Instant, Revision};
+use crate::jsonrpc::{ErrorCode, ErrorObject, Json, ObjectWriter, RequestId, json, members, write};
+use crate::{Instant, Kind, Revision};
 
 #[derive(Deserialize)]
 struct InitializeParams<'a> {
@@ -49,6 +50,7 @@ impl Session {
     /// When the session is a server's, or was connected before, or speaks no revision it could
     /// connect by.
     pub fn connect(&mut self, timeout: Option<Duration>, now: Instant) -> Result<(), Error> {
+        self.see(now);
         if !matches!(self.state, State::Fresh) || self.role != Role::Client {
             return Err(Error::new(ErrorKind::Usage, "connect is for a client, and only once"));
         }
@@ -84,14 +86,14 @@ impl Session {
     pub(super) fn offer(&mut self, offered: Revision, timeout: Option<Duration>, now: Instant) {
         let params = ObjectWriter::new()
             .string("protocolVersion", offered.name())
-            .json("capabilities", "{}")
+            .json("capabilities", self.config.capabilities.get())
             .json("clientInfo", &to_json(&self.config.info))
             .finish();
         let options = CallOptions {
             timeout,
             ..CallOptions::default()
         };
-        let call = self.send_request("initialize", Some(&params), options, now);
+        let call = self.start("initialize", Some(&params), options, None, now);
         self.state = State::Connecting { call, offered, timeout };
     }
 
@@ -165,7 +167,7 @@ impl Session {
     fn initialize_result(&self, revision: Revision) -> String {
         let result = ObjectWriter::new()
             .string("protocolVersion", revision.name())
-            .json("capabilities", self.server_capabilities())
+            .json("capabilities", self.server_capabilities().get())
             .json("serverInfo", &to_json(&self.config.info));
         match &self.config.instructions {
             Some(text) => result.string("instructions", text).finish(),
@@ -173,13 +175,37 @@ impl Session {
         }
     }
 
-    /// What the registry lets us declare.
-    pub(super) fn server_capabilities(&self) -> &'static str {
-        if self.registry.has_tools() {
-            "{\"tools\":{}}"
-        } else {
-            "{}"
+    /// What a server declares: what its settings name, as they do, and what else it is able to do.
+    pub(super) fn server_capabilities(&self) -> Json {
+        let named = members(&self.config.capabilities).unwrap_or_default();
+        let is_named = |name: &str| named.iter().any(|(key, _)| key == name);
+        let registry = &self.registry;
+        let resources = match self.config.subscriptions {
+            true => r#"{"subscribe":true,"listChanged":true}"#,
+            false => r#"{"listChanged":true}"#,
+        };
+        let able = [
+            ("logging", self.config.logging, "{}"),
+            ("completions", registry.has_completions(), "{}"),
+            ("prompts", registry.has(Kind::Prompt), r#"{"listChanged":true}"#),
+            (
+                "resources",
+                registry.has(Kind::Resource) || registry.has(Kind::Template),
+                resources,
+            ),
+            ("tools", registry.has(Kind::Tool), r#"{"listChanged":true}"#),
+        ];
+        let mut declared = ObjectWriter::new();
+        for (name, value) in named
+            .iter()
+            .filter(|(_, value)| !matches!(value.get(), "null" | "false"))
+        {
+            declared = declared.json(name, value.get());
         }
+        for (name, _, value) in able.into_iter().filter(|(name, able, _)| *able && !is_named(name)) {
+            declared = declared.json(name, value);
+        }
+        json(declared.finish()).unwrap_or_else(|error| unreachable!("made of JSON: {error}"))
     }
 
     /// Client: takes in the answer to `initialize`.
@@ -246,15 +272,15 @@ impl Session {
     }
 
     pub(super) fn become_ready(&mut self, peer: Peer) {
-        let declared = members(&peer.capabilities).unwrap_or_default();
-        let declared = declared
-            .into_iter()
-            .filter(|(_, value)| value.get() != "null")
-            .map(|(name, _)| name.into());
         self.state = State::Ready {
             revision: peer.revision,
-            declared: declared.collect(),
+            declared: Declared::read(&peer.capabilities),
+            peer: Box::new(peer.clone()),
         };
+        if self.role == Role::Server {
+            self.own = Declared::read(&self.server_capabilities());
+        }
+        self.forget_changes();
         self.outputs.push_back(Output::Ready(peer));
     }
 }

@@ -2,40 +2,89 @@
 
 use std::collections::HashMap;
 
-use super::output::InboundId;
-use crate::ToolIndex;
+use super::ids::IdMap;
+use super::listen::Filter;
+use super::output::{InboundId, OutboundId, Target};
+use super::replay::Replay;
 use crate::jsonrpc::{Json, RequestId};
-use crate::revision::Era;
+use crate::{Kind, Revision};
 
 /// The calls of the peer that wait for an answer.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
-    calls: HashMap<InboundId, Call>,
+    calls: IdMap<InboundId, Call>,
     by_request: HashMap<RequestId, InboundId>,
     next: u64,
+    /// The calls that hold a stream of notifications open (2026-07-28).
+    pub listening: Vec<InboundId>,
 }
 
 #[derive(Debug)]
 pub(super) struct Call {
-    pub request: RequestId,
-    /// The rules of the revision that the request is in.
-    pub era: &'static Era,
-    /// The tool that runs, or the request that waits for [`Inbound::take_parked`].
+    pub origin: Origin,
+    /// The revision that the request is in.
+    pub revision: Revision,
     pub work: Work,
+    /// What the request says of itself, where its answer depends on that.
+    pub meta: Option<Json>,
+    /// The params, where the call may take rounds (2026-07-28).
+    pub params: Option<Json>,
     /// The JSON text of the progress token, if the caller gave one.
     pub progress_token: Option<Box<str>>,
     pub last_progress: f64,
+    /// Calls of ours that its handler waits for.
+    pub asked: Vec<OutboundId>,
+    /// What its handler asked the client for, where that takes a round (2026-07-28).
+    pub replay: Option<Box<Replay>>,
+}
+
+/// Where a call came from, and so where its answer goes.
+#[derive(Debug)]
+pub(super) enum Origin {
+    /// A request on the wire.
+    Request(RequestId),
+    /// A result that asks for input: the answer goes into the retry of our own call (2026-07-28).
+    Input { call: OutboundId, key: Box<str> },
 }
 
 #[derive(Debug)]
 pub(super) enum Work {
-    Tool(ToolIndex),
-    Parked { method: Box<str>, params: Option<Json> },
+    /// A handler of the host's runs.
+    Run(Target),
+    /// The request waits for descriptors ([`Inbound::take_parked`]).
+    Parked {
+        kind: Kind,
+        method: Box<str>,
+        params: Option<Json>,
+    },
+    /// A stream of notifications is open.
+    Listen(Box<Filter>),
+}
+
+impl Call {
+    pub(super) fn new(origin: Origin, revision: Revision, work: Work) -> Self {
+        Self {
+            origin,
+            revision,
+            work,
+            meta: None,
+            params: None,
+            progress_token: None,
+            last_progress: f64::NEG_INFINITY,
+            asked: Vec::new(),
+            replay: None,
+        }
+    }
 }
 
 impl Inbound {
     pub(super) fn len(&self) -> usize {
         self.calls.len()
+    }
+
+    /// Calls that end by themselves: all but the open streams.
+    pub(super) fn working(&self) -> usize {
+        self.calls.len() - self.listening.len()
     }
 
     pub(super) fn contains(&self, id: InboundId) -> bool {
@@ -47,27 +96,21 @@ impl Inbound {
         self.by_request.contains_key(request)
     }
 
-    pub(super) fn insert(
-        &mut self,
-        request: RequestId,
-        era: &'static Era,
-        work: Work,
-        progress_token: Option<Box<str>>,
-    ) -> InboundId {
+    pub(super) fn insert(&mut self, call: Call) -> InboundId {
         let id = InboundId(self.next);
         self.next += 1;
-        self.by_request.insert(request.clone(), id);
-        self.calls.insert(
-            id,
-            Call {
-                request,
-                era,
-                work,
-                progress_token,
-                last_progress: f64::NEG_INFINITY,
-            },
-        );
+        if let Origin::Request(request) = &call.origin {
+            self.by_request.insert(request.clone(), id);
+        }
+        if matches!(call.work, Work::Listen(_)) {
+            self.listening.push(id);
+        }
+        self.calls.insert(id, call);
         id
+    }
+
+    pub(super) fn get(&self, id: InboundId) -> Option<&Call> {
+        self.calls.get(&id)
     }
 
     pub(super) fn get_mut(&mut self, id: InboundId) -> Option<&mut Call> {
@@ -77,34 +120,50 @@ impl Inbound {
     /// Removes a call: whoever gets it is the one to answer it.
     pub(super) fn take(&mut self, id: InboundId) -> Option<Call> {
         let call = self.calls.remove(&id)?;
-        self.by_request.remove(&call.request);
+        if let Origin::Request(request) = &call.origin {
+            self.by_request.remove(request);
+        }
+        if matches!(call.work, Work::Listen(_)) {
+            self.listening.retain(|open| *open != id);
+        }
         Some(call)
     }
 
-    /// Removes a call that waits for the registry; leaves any other one alone.
-    pub(super) fn take_parked(&mut self, id: InboundId) -> Option<(RequestId, &'static Era, Box<str>, Option<Json>)> {
-        if !matches!(self.calls.get(&id)?.work, Work::Parked { .. }) {
-            return None;
-        }
-        let call = self.take(id)?;
-        match call.work {
-            Work::Parked { method, params } => Some((call.request, call.era, method, params)),
-            Work::Tool(_) => None,
-        }
+    /// Removes a call that waits for descriptors; leaves any other one alone.
+    pub(super) fn take_parked(&mut self, id: InboundId) -> Option<Call> {
+        matches!(self.calls.get(&id)?.work, Work::Parked { .. })
+            .then(|| self.take(id))
+            .flatten()
     }
 
     /// Removes the call with the peer's id.
-    pub(super) fn take_request(&mut self, request: &RequestId) -> Option<InboundId> {
-        let id = self.by_request.remove(request)?;
-        self.calls.remove(&id);
-        Some(id)
+    pub(super) fn take_request(&mut self, request: &RequestId) -> Option<(InboundId, Call)> {
+        let id = *self.by_request.get(request)?;
+        Some((id, self.take(id)?))
+    }
+
+    /// Removes the calls whose answers go into the retry of this one, in the order of their arrival.
+    pub(super) fn take_inputs(&mut self, of: OutboundId) -> Vec<InboundId> {
+        let is_one = |call: &Call| matches!(call.origin, Origin::Input { call, .. } if call == of);
+        let mut ids: Vec<_> = self
+            .calls
+            .iter()
+            .filter(|(_, call)| is_one(call))
+            .map(|(id, _)| *id)
+            .collect();
+        ids.sort_unstable();
+        for id in &ids {
+            self.calls.remove(id);
+        }
+        ids
     }
 
     /// Removes all calls, in the order of their arrival.
-    pub(super) fn drain(&mut self) -> Vec<InboundId> {
+    pub(super) fn drain(&mut self) -> Vec<(InboundId, Call)> {
         self.by_request.clear();
-        let mut ids: Vec<_> = self.calls.drain().map(|(id, _)| id).collect();
-        ids.sort_unstable();
-        ids
+        self.listening.clear();
+        let mut calls: Vec<_> = self.calls.drain().collect();
+        calls.sort_unstable_by_key(|(id, _)| *id);
+        calls
     }
 }

@@ -11,19 +11,32 @@
 //! A request that names a revision without a handshake in its `_meta` is served by that revision's
 //! rules in any state but the last two (see `stateless.rs`).
 
+mod answer;
+mod ask;
+mod calls;
+mod command;
 mod config;
+mod declared;
+mod dispatch;
+mod elicitation;
 mod encode;
 mod error;
 mod handshake;
+mod ids;
 mod inbound;
+mod input;
+mod listen;
+mod notices;
 mod outbound;
 mod output;
 mod probe;
 mod receive;
+mod replay;
+mod route;
 mod settings;
 mod stateless;
+mod transmit;
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,24 +44,20 @@ use std::time::Duration;
 pub use config::{CacheHints, CallOptions, Config, Implementation, Limits, Role};
 pub use encode::{encode_output, encode_text_result};
 pub use error::{Error, ErrorKind, Fault};
-pub use output::{Answer, Direction, InboundId, OutboundId, Output, Peer, Problem, ProblemKind};
+pub use output::{
+    Answer, Caller, Direction, InboundId, LogLevel, OutboundId, Output, Peer, Problem, ProblemKind, Target,
+};
 pub use settings::duration_from_millis;
 
+use crate::client::{Cache, ResultSchemas};
 use crate::frame::LineFramer;
-use crate::jsonrpc::{ErrorCode, ErrorObject, Json, ObjectWriter, RequestId, write};
-use crate::revision::{Era, requirement};
+use crate::jsonrpc::{Json, ObjectWriter, RequestId, write};
+use crate::revision::Era;
 use crate::{Instant, Registry, Revision};
-use inbound::{Inbound, Work};
+use declared::Declared;
+use inbound::Inbound;
+use notices::Notices;
 use outbound::Outbound;
-use probe::with_meta;
-
-/// Methods that the revisions without a handshake no longer have (2026-07-28 changelog).
-const REMOVED: [&str; 4] = [
-    "ping",
-    "logging/setLevel",
-    "resources/subscribe",
-    "resources/unsubscribe",
-];
 
 /// One end of a connection.
 ///
@@ -63,10 +72,25 @@ pub struct Session {
     state: State,
     /// The peer closed its side: accepted calls may go on until then.
     draining: Option<Instant>,
+    /// The time of the latest input that said it.
+    now: Instant,
     inbound: Inbound,
     outbound: Outbound,
+    notices: Notices,
+    /// Server: whether the client said that it is initialized, or went on as if it had.
+    initialized: bool,
+    /// Calls whose handlers asked for what the client has to be asked for.
+    rounds_due: Vec<InboundId>,
+    /// What we declare; a server's, once a handshake settled it.
+    own: Declared,
+    /// Server: the level that `logging/setLevel` set.
+    log_level: LogLevel,
+    cache: Cache,
+    result_schemas: ResultSchemas,
     outputs: VecDeque<Output>,
     wire: Vec<u8>,
+    /// Whose messages are in `wire`, if it is asked for.
+    routes: Vec<route::Route>,
     /// How much of `wire` was traced.
     traced: usize,
 }
@@ -78,6 +102,8 @@ enum State {
     Probing {
         call: OutboundId,
         tried: Revision,
+        /// Whether the server was asked in this revision once more, as it named it itself.
+        again: bool,
         timeout: Option<Duration>,
     },
     Connecting {
@@ -87,7 +113,9 @@ enum State {
     },
     Ready {
         revision: Revision,
-        declared: Vec<Box<str>>,
+        /// What the peer declared.
+        declared: Declared,
+        peer: Box<Peer>,
     },
     Closed,
 }
@@ -114,18 +142,33 @@ impl Session {
         Self::new(Role::Client, config, Arc::default())
     }
 
+    /// A client's end that serves methods of the user's own ([`Registry::add_method`]). What it serves of
+    /// the protocol's is in its [`Config::capabilities`].
+    pub fn client_with(config: Config, methods: Arc<Registry>) -> Self {
+        Self::new(Role::Client, config, methods)
+    }
+
     fn new(role: Role, config: Config, registry: Arc<Registry>) -> Self {
         Self {
             role,
             framer: Some(LineFramer::new(config.limits.message)),
+            own: Declared::read(&config.capabilities),
             config,
             registry,
             state: State::Fresh,
             draining: None,
+            now: Instant::default(),
             inbound: Inbound::default(),
             outbound: Outbound::default(),
+            notices: Notices::default(),
+            initialized: role == Role::Client,
+            rounds_due: Vec::new(),
+            log_level: LogLevel::Debug,
+            cache: Cache::default(),
+            result_schemas: ResultSchemas::default(),
             outputs: VecDeque::new(),
             wire: Vec::new(),
+            routes: Vec::new(),
             traced: 0,
         }
     }
@@ -168,8 +211,14 @@ impl Session {
     ///
     /// [`Output::Wire`] comes after all else and [`Output::Closed`] at the very end.
     pub fn poll_output(&mut self) -> Option<Output> {
+        if self.outputs.is_empty() && (self.has_notices() || !self.rounds_due.is_empty()) {
+            self.end_turn();
+        }
         if self.config.trace {
             self.trace_wire();
+        }
+        if self.config.routed && !self.wire.is_empty() && matches!(self.outputs.front(), None | Some(Output::Closed)) {
+            self.route_wire();
         }
         let next = self.outputs.front();
         if !self.wire.is_empty() && matches!(next, None | Some(Output::Closed)) {
@@ -177,6 +226,20 @@ impl Session {
             return Some(Output::Wire(std::mem::take(&mut self.wire)));
         }
         self.outputs.pop_front()
+    }
+
+    /// Does what waited for the rest of the turn.
+    fn end_turn(&mut self) {
+        if self.is_closed() {
+            return;
+        }
+        self.settle_rounds();
+        self.flush_notices();
+    }
+
+    /// Takes note of the time.
+    fn see(&mut self, now: Instant) {
+        self.now = self.now.max(now);
     }
 
     /// Hands out what was written since the last time, message by message.
@@ -209,6 +272,7 @@ impl Session {
 
     /// Lets time pass: fails the calls whose time is over. Early calls do no harm.
     pub fn handle_timeout(&mut self, now: Instant) {
+        self.see(now);
         if self.draining.is_some_and(|until| until <= now) {
             return self.close("the peer closed its side, and the time to finish was over");
         }
@@ -222,155 +286,9 @@ impl Session {
                 self.give_up_probe(now);
                 continue;
             }
-            self.give_up(expired.id, "Request timed out");
+            self.give_up(expired.id, expired.call.wire, "Request timed out");
             self.complete(expired.id, Err(error));
         }
-    }
-
-    /// Makes a call.
-    ///
-    /// `params` is the text of a JSON object, which the caller vouches to be valid. Progress, if
-    /// `options` ask for it, needs no token from the caller.
-    ///
-    /// # Errors
-    /// The call was not sent: the handshake is not done, the peer did not declare the capability
-    /// the method rests on, the params are no object, or the connection is closed.
-    pub fn begin(
-        &mut self,
-        method: &str,
-        params: Option<&str>,
-        options: CallOptions,
-        now: Instant,
-    ) -> Result<OutboundId, Error> {
-        self.check_may_send(method)?;
-        if params.is_some_and(|params| !params.trim_start().starts_with('{')) {
-            return Err(Error::new(
-                ErrorKind::Usage,
-                format!("the params of {method} must be a JSON object"),
-            ));
-        }
-        Ok(self.send_request(method, params, options, now))
-    }
-
-    /// Asks for a sign of life: `ping`, or `server/discover` in revisions that have no `ping`.
-    ///
-    /// # Errors
-    /// As for `begin`.
-    pub fn ping(&mut self, options: CallOptions, now: Instant) -> Result<OutboundId, Error> {
-        let method = if self.era().stateless {
-            "server/discover"
-        } else {
-            "ping"
-        };
-        self.begin(method, None, options, now)
-    }
-
-    /// Calls a tool: [`begin`](Self::begin) with the params of `tools/call`.
-    ///
-    /// # Errors
-    /// As for `begin`.
-    pub fn call_tool(
-        &mut self,
-        name: &str,
-        arguments: Option<&str>,
-        options: CallOptions,
-        now: Instant,
-    ) -> Result<OutboundId, Error> {
-        if arguments.is_some_and(|arguments| !arguments.trim_start().starts_with('{')) {
-            return Err(Error::new(
-                ErrorKind::Usage,
-                "the arguments of a tool must be a JSON object",
-            ));
-        }
-        let params = ObjectWriter::new().string("name", name);
-        let params = match arguments {
-            Some(arguments) => params.json("arguments", arguments),
-            None => params,
-        };
-        self.begin("tools/call", Some(&params.finish()), options, now)
-    }
-
-    /// Cancels a call of ours: it ends at once as [`ErrorKind::Cancelled`], the peer is told, and
-    /// a late answer is dropped in silence. False when the call had ended.
-    pub fn cancel(&mut self, id: OutboundId, reason: Option<&str>) -> bool {
-        if !self.outbound.contains(id) || self.is_handshake(id) || self.is_probe(id) {
-            return false;
-        }
-        self.give_up(id, reason.unwrap_or("Cancelled by the caller"));
-        self.outbound.take(id);
-        let message = reason.map_or_else(|| "the call was cancelled".to_owned(), str::to_owned);
-        self.complete(id, Err(Error::new(ErrorKind::Cancelled, message)));
-        true
-    }
-
-    /// Sends a notification.
-    ///
-    /// # Errors
-    /// When the handshake is not done or the connection is closed, or the params are no object.
-    pub fn notify(&mut self, method: &str, params: Option<&str>) -> Result<(), Error> {
-        match self.state {
-            State::Closed => return Err(closed(format!("{method} was not sent: the connection is closed"))),
-            State::Fresh | State::Probing { .. } | State::Connecting { .. } => return Err(not_ready(method)),
-            State::Ready { .. } => {}
-        }
-        if params.is_some_and(|params| !params.trim_start().starts_with('{')) {
-            return Err(Error::new(
-                ErrorKind::Usage,
-                format!("the params of {method} must be a JSON object"),
-            ));
-        }
-        write::notification(&mut self.wire, method, params);
-        Ok(())
-    }
-
-    /// Whether a call of the peer still waits for its answer.
-    pub fn is_open(&self, id: InboundId) -> bool {
-        self.inbound.contains(id)
-    }
-
-    /// Answers a call of the peer. False when it was cancelled or answered before: then nothing
-    /// is written.
-    pub fn respond(&mut self, id: InboundId, answer: Answer<'_>) -> bool {
-        let Some(call) = self.inbound.take(id) else {
-            return false;
-        };
-        let (id, era) = (&call.request, call.era);
-        match answer {
-            Answer::Result(text) => self.reply_result(id, era, text),
-            Answer::Error(error) => write::error(&mut self.wire, Some(id), &error),
-            Answer::Text(text) => self.reply_result(id, era, &text_result(text).finish()),
-            Answer::ToolError(message) => self.reply_result(id, era, &tool_error(message)),
-            Answer::InvalidArguments(what) => self.refuse_arguments(&call, what),
-        }
-        self.end_drain_if_idle();
-        true
-    }
-
-    /// Reports progress on a call of the peer. False when nothing was sent: the caller did not ask
-    /// for progress, the call is over, or `progress` did not grow (progress clause, all revisions:
-    /// the value must increase with each notification).
-    pub fn progress(&mut self, id: InboundId, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
-        let Some(call) = self.inbound.get_mut(id) else {
-            return false;
-        };
-        let Some(token) = &call.progress_token else {
-            return false;
-        };
-        if !progress.is_finite() || progress <= call.last_progress {
-            return false;
-        }
-        call.last_progress = progress;
-        let mut params = ObjectWriter::new()
-            .json("progressToken", token)
-            .number("progress", progress);
-        if let Some(total) = total.filter(|total| total.is_finite()) {
-            params = params.number("total", total);
-        }
-        if let Some(message) = message {
-            params = params.string("message", message);
-        }
-        write::notification(&mut self.wire, "notifications/progress", Some(&params.finish()));
-        true
     }
 
     /// The peer closed its side (end of file).
@@ -389,6 +307,7 @@ impl Session {
             return self.close("the server closed the connection");
         }
         self.fail_outbound("the client closed the connection");
+        self.end_streams("the client closed its side");
         self.draining = Some(now + self.config.limits.drain);
         self.end_drain_if_idle();
     }
@@ -399,21 +318,22 @@ impl Session {
         if self.is_closed() {
             return;
         }
+        self.end_streams(why);
+        self.notices.forget_subscribers();
         self.fail_outbound(why);
         self.state = State::Closed;
         self.draining = None;
         self.framer = None;
-        for id in self.inbound.drain() {
-            self.outputs.push_back(Output::Cancelled {
-                id,
-                reason: Some(why.to_owned()),
-            });
+        self.rounds_due.clear();
+        for (id, call) in self.inbound.drain() {
+            self.stop_handler(id, why);
+            self.end_asked(call);
         }
         self.outputs.push_back(Output::Closed);
     }
 
     fn end_drain_if_idle(&mut self) {
-        if self.draining.is_some() && self.inbound.len() == 0 {
+        if self.draining.is_some() && self.inbound.working() == 0 {
             self.close("the peer closed the connection");
         }
     }
@@ -441,11 +361,15 @@ impl Session {
         matches!(self.state, State::Probing { call, .. } if call == id)
     }
 
-    /// Tells the peer that we no longer wait for an answer.
-    fn give_up(&mut self, id: OutboundId, reason: &str) {
-        self.outbound.abandon(id);
+    /// Tells the peer, if it works on a request for a call, that we no longer wait for an answer. Stops
+    /// our handlers otherwise.
+    fn give_up(&mut self, id: OutboundId, wire: Option<OutboundId>, reason: &str) {
+        let Some(wire) = wire else {
+            return self.cancel_inputs(id, reason);
+        };
+        self.outbound.abandon(wire);
         let params = ObjectWriter::new()
-            .integer("requestId", wire_id(id))
+            .integer("requestId", wire_id(wire))
             .string("reason", reason)
             .finish();
         write::notification(&mut self.wire, "notifications/cancelled", Some(&params));
@@ -453,68 +377,6 @@ impl Session {
 
     fn complete(&mut self, id: OutboundId, outcome: Result<Json, Error>) {
         self.outputs.push_back(Output::Done { id, outcome });
-    }
-
-    fn check_may_send(&self, method: &str) -> Result<(), Error> {
-        let declared = match &self.state {
-            State::Closed => return Err(closed(format!("{method} was not sent: the connection is closed"))),
-            _ if self.draining.is_some() => return Err(closed(format!("{method} was not sent: the peer has left"))),
-            _ if method == "initialize" => return Err(Error::new(ErrorKind::Usage, "initialize is sent by connect")),
-            State::Ready { declared, .. } => declared,
-            State::Connecting { .. } if method == "ping" => return Ok(()),
-            State::Fresh | State::Probing { .. } | State::Connecting { .. } => return Err(not_ready(method)),
-        };
-        if self.era().stateless && REMOVED.contains(&method) {
-            let message = format!("{method} was not sent: revision 2026-07-28 has no such method");
-            return Err(Error::new(ErrorKind::NotNegotiated, message));
-        }
-        match requirement(method) {
-            Some(needed) if needed.declared_by == self.role => Err(Error::new(
-                ErrorKind::Usage,
-                format!("{method} is a request to this side, it cannot be sent from it"),
-            )),
-            Some(needed) if !declared.iter().any(|name| **name == *needed.name) => Err(Error::new(
-                ErrorKind::NotNegotiated,
-                format!(
-                    "{method} was not sent: the peer does not declare the capability \"{}\"",
-                    needed.name
-                ),
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    fn send_request(&mut self, method: &str, params: Option<&str>, options: CallOptions, now: Instant) -> OutboundId {
-        let id = self.outbound.insert(method, options, self.config.timeout, now);
-        let token = (options.progress || options.reset_timeout_on_progress).then(|| wire_id(id));
-        let params = match (&self.state, token) {
-            (State::Ready { revision, .. }, token) if revision.era().stateless => {
-                Some(Cow::Owned(self.with_stated_revision(*revision, params, token)))
-            }
-            (_, Some(token)) => {
-                let token = ("progressToken", token.to_string());
-                Some(Cow::Owned(with_meta(params, std::iter::once(token))))
-            }
-            (_, None) => params.map(Cow::Borrowed),
-        };
-        write::request(&mut self.wire, wire_id(id), method, params.as_deref());
-        id
-    }
-
-    fn refuse_arguments(&mut self, call: &inbound::Call, what: &str) {
-        let name = match call.work {
-            Work::Tool(tool) => self.registry.tool_name(tool),
-            Work::Parked { .. } => Box::default(),
-        };
-        if call.era.input_errors_are_results {
-            let code = ErrorCode::INVALID_PARAMS.0;
-            let text = tool_error(&format!("Invalid arguments for tool {name} ({code}): {what}"));
-            self.reply_result(&call.request, call.era, &text);
-        } else {
-            let message = format!("Invalid arguments for tool {name}: {what}");
-            let error = ErrorObject::new(ErrorCode::INVALID_PARAMS, message);
-            write::error(&mut self.wire, Some(&call.request), &error);
-        }
     }
 
     /// The rules that the handshake settled on; before it, those of the newest revision with one.
@@ -552,14 +414,4 @@ fn closed(message: impl Into<String>) -> Error {
 fn not_ready(method: &str) -> Error {
     let message = format!("{method} was not sent: the handshake is not complete; wait until the connection is ready");
     Error::new(ErrorKind::Usage, message)
-}
-
-fn tool_error(message: &str) -> String {
-    text_result(message).json("isError", "true").finish()
-}
-
-/// A `CallToolResult` with one text block.
-fn text_result(text: &str) -> ObjectWriter {
-    let block = ObjectWriter::new().string("type", "text").string("text", text).finish();
-    ObjectWriter::new().json("content", &format!("[{block}]"))
 }

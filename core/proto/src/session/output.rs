@@ -1,8 +1,7 @@
 //! What a session hands to its driver.
 
-use crate::ToolIndex;
-use crate::jsonrpc::{ErrorObject, Json};
-use crate::{Error, Revision};
+use crate::jsonrpc::{ErrorObject, Json, RequestId};
+use crate::{EntryId, Error, Kind, Revision};
 
 /// A call the peer made, until it is answered or cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,25 +14,28 @@ pub struct OutboundId(pub u64);
 /// One thing for the driver to do, from [`Session::poll_output`](crate::Session::poll_output).
 #[derive(Debug)]
 pub enum Output {
-    /// Run a tool and answer with [`Session::respond`](crate::Session::respond).
-    ToolCall {
-        /// For `respond`, `progress` and [`Output::Cancelled`].
+    /// Run a handler and answer with [`Session::respond`](crate::Session::respond).
+    Call {
+        /// For `respond`, `progress`, `log`, `ask` and [`Output::Cancelled`].
         id: InboundId,
-        /// Which tool.
-        tool: ToolIndex,
-        /// The `arguments` object, absent when the caller sent none.
-        arguments: Option<Json>,
+        /// Which handler.
+        target: Target,
+        /// What it gets; see [`Target`].
+        params: Option<Json>,
         /// Whether the caller asked for progress.
         wants_progress: bool,
     },
-    /// A peer needs the descriptors of all tools: complete the registry, then call
+    /// A peer needs the descriptors of all entries of a kind: complete the registry, then call
     /// [`Session::resume`](crate::Session::resume).
     Describe {
         /// The call that waits for it.
         id: InboundId,
+        /// The kind.
+        kind: Kind,
     },
-    /// The peer cancelled a call, or the time to finish it after the peer left is over. Stop its
-    /// handler in the host's own way; nothing it answers will be written.
+    /// The peer cancelled a call, or the time to finish it after the peer left is over, or what its
+    /// handler asked for takes a round of its own (2026-07-28, [`Session::ask`](crate::Session::ask)).
+    /// Stop its handler in the host's own way; nothing it answers will be written.
     Cancelled {
         /// The call.
         id: InboundId,
@@ -64,6 +66,8 @@ pub enum Output {
         method: String,
         /// Its `params`.
         params: Option<Json>,
+        /// The call of `subscriptions/listen` whose stream it is on (2026-07-28).
+        subscription: Option<OutboundId>,
     },
     /// A message on the wire, for people who look into a connection ([`Config::trace`](crate::Config::trace)).
     Trace {
@@ -76,8 +80,128 @@ pub enum Output {
     Problem(Problem),
     /// Bytes for the peer. Comes after all else, so that one drain makes one write.
     Wire(Vec<u8>),
+    /// One message for the peer, in place of `Wire` ([`Config::routed`](crate::Config::routed)).
+    Message {
+        /// The request of the peer that it belongs to: on its stream it goes.
+        request: Option<RequestId>,
+        /// Whether it answers that request, and so is the last on its stream.
+        answers: bool,
+        /// The line, without its end.
+        line: Vec<u8>,
+    },
     /// Nothing more will happen. The driver closes the connection after the last write.
     Closed,
+}
+
+/// What a call of the peer is for, and what its `params` are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A tool; the `arguments` object, absent when the caller sent none.
+    Tool(EntryId),
+    /// A resource; `{"uri"}`.
+    Resource(EntryId),
+    /// A resource of a template; `{"uri","variables"}`, with a string, an array of strings or an object
+    /// of strings for each variable of the template that the URI has.
+    Template(EntryId),
+    /// A prompt; the `arguments` object, absent when the caller sent none.
+    Prompt(EntryId),
+    /// The arguments of a prompt, to be completed; the params of `completion/complete`.
+    PromptCompletion(EntryId),
+    /// The variables of a template, to be completed; the params of `completion/complete`.
+    TemplateCompletion(EntryId),
+    /// Any other method: what a server asks of a client, and methods of users; its params as they came.
+    Method(Box<str>),
+}
+
+impl Target {
+    /// The name bindings know its kind by.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Tool(_) => "tool",
+            Self::Resource(_) => "resource",
+            Self::Template(_) => "template",
+            Self::Prompt(_) => "prompt",
+            Self::PromptCompletion(_) => "promptCompletion",
+            Self::TemplateCompletion(_) => "templateCompletion",
+            Self::Method(_) => "method",
+        }
+    }
+}
+
+/// Who makes a call, and what it says of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller<'a> {
+    /// The revision of the request.
+    pub revision: Revision,
+    /// `clientInfo` or `serverInfo`, where the caller gave one.
+    pub info: Option<&'a str>,
+    /// The caller's capabilities.
+    pub capabilities: &'a str,
+    /// The `_meta` of the request.
+    pub meta: Option<&'a str>,
+    /// What the handler kept for itself with [`Answer::InputRequired`] in the round before.
+    pub state: Option<&'a str>,
+    /// The answers to what [`Answer::InputRequired`] asked for in the round before: an object by key.
+    pub input_responses: Option<&'a str>,
+}
+
+/// How severe a log message is (RFC 5424), mildest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LogLevel {
+    /// For debugging.
+    Debug,
+    /// Information.
+    Info,
+    /// Normal, but significant.
+    Notice,
+    /// Something may be wrong.
+    Warning,
+    /// Something failed.
+    Error,
+    /// A component failed.
+    Critical,
+    /// Someone must act at once.
+    Alert,
+    /// The system is unusable.
+    Emergency,
+}
+
+impl LogLevel {
+    /// All levels, mildest first.
+    pub const ALL: [Self; 8] = [
+        Self::Debug,
+        Self::Info,
+        Self::Notice,
+        Self::Warning,
+        Self::Error,
+        Self::Critical,
+        Self::Alert,
+        Self::Emergency,
+    ];
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Notice => "notice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+            Self::Alert => "alert",
+            Self::Emergency => "emergency",
+        }
+    }
+
+    /// The level of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+
+    /// All names, for messages.
+    pub(crate) fn names() -> String {
+        Self::ALL.map(Self::name).join(", ")
+    }
 }
 
 /// Which way a message goes.
@@ -123,6 +247,14 @@ pub enum Answer<'a> {
     ToolError(&'a str),
     /// The arguments do not fit the tool's input schema; the text says what does not and why.
     InvalidArguments(&'a str),
+    /// More input is needed before the request can be served (2026-07-28): for handlers that make the
+    /// rounds themselves. Those that call [`Session::ask`](crate::Session::ask) need it never.
+    InputRequired {
+        /// The text of an object: requests by key, each `{"method","params"}`. May be empty.
+        requests: &'a str,
+        /// Kept by the client for the next round, sealed; see [`Caller::state`].
+        state: Option<&'a str>,
+    },
     /// A protocol error.
     Error(ErrorObject),
 }

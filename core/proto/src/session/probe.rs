@@ -12,13 +12,12 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::handshake::{Unsupported, to_json};
-use super::{CallOptions, Error, ErrorKind, Peer, Session, State, wire_id};
-use crate::jsonrpc::{ErrorCode, Json, ObjectWriter, json, members, write};
+use super::{CallOptions, Error, ErrorKind, LogLevel, Peer, Session, State, wire_id};
+use crate::jsonrpc::{ErrorCode, Json, Needle, ObjectWriter, json, members, write};
 use crate::{Instant, Revision};
 
 /// How long a server may think about the probe before it counts as one that ignores it.
@@ -39,15 +38,24 @@ struct DiscoverResult<'a> {
 impl Session {
     /// Asks the server what it is.
     pub(super) fn probe(&mut self, tried: Revision, timeout: Option<Duration>, now: Instant) {
+        self.probe_in(tried, false, timeout, now);
+    }
+
+    fn probe_in(&mut self, tried: Revision, again: bool, timeout: Option<Duration>, now: Instant) {
         let patience = timeout.unwrap_or(self.config.timeout).min(PATIENCE);
         let options = CallOptions {
             timeout: Some(patience),
             ..CallOptions::default()
         };
         let call = self.outbound.insert("server/discover", options, patience, now);
-        let params = self.with_stated_revision(tried, None, None);
+        let params = with_stated(None, self.statement(tried, None), None);
         write::request(&mut self.wire, wire_id(call), "server/discover", Some(&params));
-        self.state = State::Probing { call, tried, timeout };
+        self.state = State::Probing {
+            call,
+            tried,
+            again,
+            timeout,
+        };
     }
 
     /// No answer came in time. A late one is of no use, and there is nothing to cancel.
@@ -59,16 +67,22 @@ impl Session {
     }
 
     pub(super) fn receive_probe_answer(&mut self, outcome: Result<&RawValue, Error>, now: Instant) {
-        let State::Probing { tried, timeout, .. } = self.state else {
+        let State::Probing {
+            tried, again, timeout, ..
+        } = self.state
+        else {
             return;
         };
         match outcome {
             Ok(result) => match self.read_discover_result(result) {
-                Some((Some(revision), peer)) => self.become_ready(Peer { revision, ..peer }),
+                Some((Some(revision), peer)) if !revision.has_handshake() => {
+                    self.become_ready(Peer { revision, ..peer });
+                }
+                Some((Some(revision), _)) => self.offer(revision, timeout, now),
                 Some((None, _)) | None => self.shake_hands(timeout, now),
             },
             Err(error) => match error.code() {
-                Some(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION) => self.probe_again(tried, timeout, error, now),
+                Some(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION) => self.probe_again((tried, again), timeout, error, now),
                 Some(ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY) => {
                     self.fail_handshake(error);
                 }
@@ -77,24 +91,25 @@ impl Session {
         }
     }
 
-    /// A server that lacks the revision names those it has: an older one without a handshake if we
-    /// share one, else one with.
-    fn probe_again(&mut self, tried: Revision, timeout: Option<Duration>, error: Error, now: Instant) {
+    /// A server that lacks the revision names those it has: the same once more if it is among them, an
+    /// older one without a handshake if we share one, else one with.
+    fn probe_again(&mut self, (tried, again): (Revision, bool), timeout: Option<Duration>, error: Error, now: Instant) {
         let named = error
             .data()
             .and_then(|data| serde_json::from_str::<Unsupported>(data).ok());
         let supported = named.map(|named| named.supported).unwrap_or_default();
         let shared = |revision: &Revision| supported.iter().any(|name| name == revision.name());
         let shared: Vec<_> = self.config.revisions.iter().copied().filter(shared).collect();
-        let stateless = shared.iter().filter(|it| !it.has_handshake() && **it < tried).max();
+        let left = |it: &&Revision| !it.has_handshake() && (**it < tried || (**it == tried && !again));
+        let stateless = shared.iter().filter(left).max();
         match (stateless, shared.iter().filter(|it| it.has_handshake()).max()) {
-            (Some(revision), _) => self.probe(*revision, timeout, now),
+            (Some(revision), _) => self.probe_in(*revision, *revision == tried, timeout, now),
             (None, Some(revision)) => self.offer(*revision, timeout, now),
             (None, None) => self.fail_handshake(error),
         }
     }
 
-    /// The revision we share, if it has no handshake, and the server as it presents itself; `None`
+    /// The newest revision we share, one without a handshake before one with, and the server as it presents itself; `None`
     /// when it is no `DiscoverResult`.
     fn read_discover_result(&self, raw: &RawValue) -> Option<(Option<Revision>, Peer)> {
         // Serde would fill a struct from an array's elements.
@@ -103,9 +118,7 @@ impl Session {
         }
         let result: DiscoverResult<'_> = serde_json::from_str(raw.get()).ok()?;
         members(result.capabilities)?;
-        let shared = |revision: &Revision| {
-            !revision.has_handshake() && result.supported_versions.iter().any(|name| name == revision.name())
-        };
+        let shared = |revision: &Revision| result.supported_versions.iter().any(|name| name == revision.name());
         let revision = self.config.revisions.iter().copied().filter(shared).max();
         let info = result.meta.and_then(members).and_then(|meta| {
             let (_, info) = meta.into_iter().find(|(key, _)| key == super::stateless::SERVER_INFO)?;
@@ -120,17 +133,36 @@ impl Session {
         Some((revision, peer))
     }
 
-    /// `params` with what every request says of itself (2026-07-28 basic, Per-request protocol
-    /// fields), and a progress token. Other members and their order stay.
-    pub(super) fn with_stated_revision(&self, revision: Revision, params: Option<&str>, token: Option<i64>) -> String {
-        let own = [
-            (super::stateless::VERSION, format!("\"{}\"", revision.name())),
-            (super::stateless::CAPABILITIES, "{}".to_owned()),
-            (super::stateless::CLIENT_INFO, to_json(&self.config.info)),
-        ];
-        let token = token.map(|token| ("progressToken", token.to_string()));
-        with_meta(params, own.into_iter().chain(token))
+    /// What every request says of itself in the revision we speak, if it is one without a handshake.
+    pub(super) fn stated(&self, log_level: Option<LogLevel>) -> Option<Statement> {
+        match self.state {
+            State::Ready { revision, .. } if revision.era().stateless => Some(self.statement(revision, log_level)),
+            _ => None,
+        }
     }
+
+    fn statement(&self, revision: Revision, log_level: Option<LogLevel>) -> Statement {
+        let level = log_level.map(|level| (super::stateless::LOG_LEVEL, format!("\"{}\"", level.name())));
+        [
+            (super::stateless::VERSION, format!("\"{}\"", revision.name())),
+            (
+                super::stateless::CAPABILITIES,
+                self.config.capabilities.get().to_owned(),
+            ),
+            (super::stateless::CLIENT_INFO, to_json(&self.config.info)),
+        ]
+        .into_iter()
+        .chain(level)
+        .collect()
+    }
+}
+
+/// Members of `_meta` (2026-07-28 basic, Per-request protocol fields).
+pub(super) type Statement = Vec<(&'static str, String)>;
+
+/// `params` with what a request says of itself, and its progress token.
+pub(super) fn with_stated(params: Option<&str>, stated: Statement, token: Option<(&'static str, String)>) -> String {
+    with_meta(params, stated.into_iter().chain(token))
 }
 
 /// `params` with members of `_meta` set. Other members and their order stay.
@@ -142,7 +174,8 @@ pub(super) fn with_meta(params: Option<&str>, own: impl Iterator<Item = (&'stati
     }
     // Most params have no `_meta`: then nothing needs to be read.
     let text = params.map_or("{}", str::trim);
-    if memmem::find(text.as_bytes(), b"\"_meta\"").is_none() {
+    static META: Needle = Needle::new("\"_meta\"");
+    if !META.is_in(text) {
         let rest = text[1..].trim_start();
         let comma = if rest.starts_with('}') { "" } else { "," };
         return format!("{{\"_meta\":{}{comma}{rest}", meta.finish());
@@ -166,25 +199,30 @@ pub(super) fn with_meta(params: Option<&str>, own: impl Iterator<Item = (&'stati
     whole.finish()
 }
 
-/// Checks the `resultType` of a result (2026-07-28 basic: a value unknown to the client must be
+/// What a result says it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ResultType {
+    Complete,
+    InputRequired,
+}
+
+/// Reads the `resultType` of a result (2026-07-28 basic: a value unknown to the client must be
 /// considered invalid; absent means complete).
-pub(super) fn check_result_type(result: &RawValue) -> Result<(), Error> {
+pub(super) fn result_type(result: &RawValue) -> Result<ResultType, Error> {
     #[derive(Deserialize)]
     struct Typed<'a> {
         #[serde(borrow, default, rename = "resultType")]
         result_type: Option<Cow<'a, str>>,
     }
-    if memmem::find(result.get().as_bytes(), b"\"resultType\"").is_none() {
-        return Ok(());
+    static TYPE: Needle = Needle::new("\"resultType\"");
+    if !TYPE.is_in(result.get()) {
+        return Ok(ResultType::Complete);
     }
     let typed = serde_json::from_str::<Typed<'_>>(result.get());
     match typed.ok().map(|typed| typed.result_type) {
-        Some(None) => Ok(()),
-        Some(Some(kind)) if kind == "complete" => Ok(()),
-        Some(Some(kind)) if kind == "input_required" => Err(Error::new(
-            ErrorKind::Protocol,
-            "the server asks for input, although this client did not offer to give any",
-        )),
+        Some(None) => Ok(ResultType::Complete),
+        Some(Some(kind)) if kind == "complete" => Ok(ResultType::Complete),
+        Some(Some(kind)) if kind == "input_required" => Ok(ResultType::InputRequired),
         kind => {
             let kind = kind.flatten().unwrap_or_default();
             let message = format!("the server answered with a result of the unknown type \"{kind}\"");

@@ -1,33 +1,23 @@
 //! What arrives: from bytes to lines, messages and what each one asks for.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
+use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::calls::OPEN_ENDED;
 use super::inbound::Work;
-use super::probe::check_result_type;
-use super::{Direction, InboundId, OutboundId, Output, Problem, ProblemKind, Role, Session, State, own_call, trace};
+use super::listen::SUBSCRIPTION;
+use super::outbound::Call;
+use super::{Direction, OutboundId, Output, Problem, ProblemKind, Role, Session, own_call, trace};
 use crate::Instant;
 use crate::frame::Line;
 use crate::jsonrpc::{
     ErrorCode, ErrorObject, Malformed, Meant, Message, RequestId, decode_str_lossy, is_array, members, parse_batch,
     peek, write,
 };
-use crate::revision::Era;
 use crate::session::error::{Error, ErrorKind};
-
-/// The params of `tools/call`.
-#[derive(Deserialize)]
-struct CallToolParams<'a> {
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "_meta")]
-    meta: Option<&'a RawValue>,
-}
 
 #[derive(Deserialize)]
 struct CancelledParams<'a> {
@@ -42,13 +32,13 @@ struct CancelledParams<'a> {
 struct ProgressParams<'a> {
     #[serde(borrow, rename = "progressToken")]
     progress_token: &'a RawValue,
-    #[serde(rename = "progress")]
-    _progress: f64,
+    progress: f64,
 }
 
 impl Session {
     /// Takes in the next bytes from the peer, cut anywhere.
     pub fn receive(&mut self, bytes: &[u8], now: Instant) {
+        self.see(now);
         self.with_framer(|session, framer| framer.push(bytes, |line| session.receive_line(&line, now)));
     }
 
@@ -175,153 +165,31 @@ impl Session {
         self.problem(kind, why);
     }
 
-    fn receive_request(&mut self, id: RequestId, method: &str, params: Option<&RawValue>) {
-        if self.draining.is_some() {
-            return;
-        }
-        if self.role == Role::Client && self.era().stateless {
-            // A client of these revisions writes no responses (2026-07-28 stdio, Sending Messages).
-            let message = format!("the server made the request {method}, which revision 2026-07-28 does not allow");
-            return self.problem(ProblemKind::UnexpectedRequest, message);
-        }
-        if self.inbound.holds(&id) {
-            let message = format!("Invalid request: the id {id} is in use by a call that is not answered yet");
-            return self.reply_error(&id, ErrorObject::new(ErrorCode::INVALID_REQUEST, message));
-        }
-        match self.stated_era(params) {
-            Ok(Some(era)) => return self.dispatch(id, era, method, params),
-            Ok(None) => {}
-            Err(error) => return self.reply_error(&id, error),
-        }
-        match method {
-            "ping" => write::result(&mut self.wire, &id, "{}"),
-            "initialize" if self.role == Role::Server => self.receive_initialize(&id, params),
-            _ if !matches!(self.state, State::Ready { .. }) => {
-                let message = format!("Invalid request: {method} came before the handshake");
-                let error = ErrorObject::new(ErrorCode::INVALID_REQUEST, message);
-                self.reply_error(&id, error.with_data(&"initialize first"));
-            }
-            _ => self.dispatch(id, self.era(), method, params),
-        }
-    }
-
-    /// Serves a request, once its revision is known.
-    fn dispatch(&mut self, id: RequestId, era: &'static Era, method: &str, params: Option<&RawValue>) {
-        let has_tools = self.role == Role::Server && self.registry.has_tools();
-        match method {
-            "server/discover" if era.stateless => self.discover(&id, era),
-            "tools/list" | "tools/call" if has_tools && !self.registry.is_described() => {
-                let work = Work::Parked {
-                    method: method.into(),
-                    params: params.map(RawValue::to_owned),
-                };
-                if let Some(id) = self.admit(id, era, work, None) {
-                    self.outputs.push_back(Output::Describe { id });
-                }
-            }
-            "tools/list" if has_tools => self.list_tools(&id, era, params),
-            "tools/call" if has_tools => self.receive_tool_call(id, era, params),
-            _ => {
-                let message = format!("Method not found: {method}");
-                self.reply_error(&id, ErrorObject::new(ErrorCode::METHOD_NOT_FOUND, message));
-            }
-        }
-    }
-
-    /// Serves a call that waited for the registry ([`Output::Describe`]). False when it was
-    /// cancelled meanwhile.
-    pub fn resume(&mut self, id: InboundId) -> bool {
-        let Some((request, era, method, params)) = self.inbound.take_parked(id) else {
-            return false;
-        };
-        match &*method {
-            "tools/list" => self.list_tools(&request, era, params.as_deref()),
-            _ => self.receive_tool_call(request, era, params.as_deref()),
-        }
-        self.end_drain_if_idle();
-        true
-    }
-
-    fn list_tools(&mut self, id: &RequestId, era: &'static Era, params: Option<&RawValue>) {
-        #[derive(Deserialize)]
-        struct Paginated {
-            #[serde(default)]
-            cursor: Option<serde::de::IgnoredAny>,
-        }
-        // All tools stand on one page, so no cursor was ever given out.
-        match params.map_or(Ok(None), |params| {
-            serde_json::from_str(params.get()).map(|p: Paginated| p.cursor)
-        }) {
-            Ok(None) => {
-                let registry = Arc::clone(&self.registry);
-                registry.with_tool_list(|list| self.reply_cacheable(id, era, list));
-            }
-            Ok(Some(_)) => self.reply_error(id, ErrorObject::new(ErrorCode::INVALID_PARAMS, "Invalid cursor")),
-            Err(error) => self.reply_error(id, invalid_params("tools/list", &error)),
-        }
-    }
-
-    fn receive_tool_call(&mut self, id: RequestId, era: &'static Era, params: Option<&RawValue>) {
-        let params = params.map_or("{}", RawValue::get);
-        let call: CallToolParams<'_> = match serde_json::from_str(params) {
-            Ok(call) => call,
-            Err(error) => return self.reply_error(&id, invalid_params("tools/call", &error)),
-        };
-        let Some(tool) = self.registry.tool(&call.name) else {
-            let message = format!("Unknown tool: {}", call.name);
-            return self.reply_error(&id, ErrorObject::new(ErrorCode::INVALID_PARAMS, message));
-        };
-        let arguments = call.arguments.filter(|arguments| arguments.get() != "null");
-        if arguments.is_some_and(|arguments| !arguments.get().starts_with('{')) {
-            let message = "Invalid params for tools/call: \"arguments\" must be an object";
-            return self.reply_error(&id, ErrorObject::new(ErrorCode::INVALID_PARAMS, message));
-        }
-        let token = match call.meta.map_or(Ok(None), read_progress_token) {
-            Ok(token) => token,
-            Err(what) => {
-                let message = format!("Invalid params for tools/call: {what}");
-                return self.reply_error(&id, ErrorObject::new(ErrorCode::INVALID_PARAMS, message));
-            }
-        };
-        let wants_progress = token.is_some();
-        if let Some(id) = self.admit(id, era, Work::Tool(tool), token) {
-            let arguments = arguments.map(RawValue::to_owned);
-            self.outputs.push_back(Output::ToolCall {
-                id,
-                tool,
-                arguments,
-                wants_progress,
-            });
-        }
-    }
-
-    /// Opens an entry for a call, unless too many wait already.
-    fn admit(
-        &mut self,
-        request: RequestId,
-        era: &'static Era,
-        work: Work,
-        token: Option<Box<str>>,
-    ) -> Option<InboundId> {
-        let limit = self.config.limits.in_flight;
-        if self.inbound.len() >= limit {
-            let message = format!("{limit} calls wait for an answer already; try again when some are done");
-            self.reply_error(&request, ErrorObject::new(ErrorCode::INTERNAL_ERROR, message));
-            return None;
-        }
-        Some(self.inbound.insert(request, era, work, token))
-    }
-
     fn receive_notification(&mut self, method: &str, params: Option<&RawValue>, now: Instant) {
         match method {
             "notifications/cancelled" => self.receive_cancelled(params),
             "notifications/progress" => self.receive_progress(params, now),
-            "notifications/initialized" if self.role == Role::Server => {}
+            "notifications/initialized" if self.role == Role::Server => self.initialized = true,
             _ => {
-                let (method, params) = (method.to_owned(), params.map(RawValue::to_owned));
-                self.outputs.push_back(Output::Notification { method, params });
+                self.cache.receive_notification(method, params);
+                self.outputs.push_back(Output::Notification {
+                    method: method.to_owned(),
+                    params: params.map(RawValue::to_owned),
+                    subscription: self.subscription(params),
+                });
             }
         }
+    }
+
+    /// The stream that a notification is on (2026-07-28 subscriptions, Receiving Notifications).
+    fn subscription(&self, params: Option<&RawValue>) -> Option<OutboundId> {
+        let params = params.filter(|_| self.role == Role::Client && self.era().stateless)?;
+        memmem::find(params.get().as_bytes(), SUBSCRIPTION.as_bytes())?;
+        let params = members(params)?;
+        let (_, meta) = params.into_iter().find(|(key, _)| key == "_meta")?;
+        let (_, id) = members(meta)?.into_iter().find(|(key, _)| key == SUBSCRIPTION)?;
+        let (wire, _) = own_call(&RequestId::read(id)?)?;
+        self.outbound.on_wire(wire)
     }
 
     /// A cancel of a call that is over, or was never made, is ignored (cancellation clause).
@@ -332,10 +200,28 @@ impl Session {
             return self.problem(ProblemKind::BadNotification, message);
         };
         let reason = reason.and_then(decode_str_lossy).map(Cow::into_owned);
-        if let Some(id) = self.inbound.take_request(&request) {
-            self.outputs.push_back(Output::Cancelled { id, reason });
+        if let Some((id, call)) = self.inbound.take_request(&request) {
+            // No handler runs for a stream.
+            if !matches!(call.work, Work::Listen(_)) {
+                self.outputs.push_back(Output::Cancelled { id, reason });
+            }
+            self.end_asked(call);
             self.end_drain_if_idle();
+        } else {
+            self.end_listening(&request, reason.as_deref());
         }
+    }
+
+    /// The server tore down a stream of ours (2026-07-28 cancellation): the one call it may cancel.
+    fn end_listening(&mut self, request: &RequestId, reason: Option<&str>) {
+        let id = own_call(request).and_then(|(wire, _)| self.outbound.on_wire(wire));
+        let Some(id) = id.filter(|id| self.outbound.get(*id).is_some_and(|call| &*call.method == OPEN_ENDED)) else {
+            return;
+        };
+        self.outbound.take(id);
+        let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+        let message = format!("the server ended the stream of notifications{reason}");
+        self.complete(id, Err(Error::new(ErrorKind::Closed, message)));
     }
 
     fn receive_progress(&mut self, params: Option<&RawValue>, now: Instant) {
@@ -347,7 +233,7 @@ impl Session {
         };
         let token = RequestId::read(params.progress_token).and_then(|token| own_call(&token));
         match token {
-            Some((id, _)) if self.outbound.progress(id, now).is_some() => {
+            Some((id, _)) if self.outbound.progress(id, params.progress, now).is_some() => {
                 self.outputs.push_back(Output::Progress {
                     id,
                     params: raw.to_owned(),
@@ -367,8 +253,9 @@ impl Session {
 
     fn receive_response(&mut self, id: &RequestId, outcome: Result<&RawValue, Error>, now: Instant) {
         let own = own_call(id);
-        let Some((call, exact)) = own.filter(|(call, _)| self.outbound.contains(*call)) else {
-            if !own.is_some_and(|(call, _)| self.outbound.forgive(call)) {
+        let found = own.and_then(|(wire, exact)| Some((self.outbound.on_wire(wire)?, wire, exact)));
+        let Some((call, wire, exact)) = found else {
+            if !own.is_some_and(|(wire, _)| self.outbound.forgive(wire)) {
                 self.problem(
                     ProblemKind::UnknownResponse,
                     format!("an answer came for the id {id}, which waits for none"),
@@ -379,33 +266,23 @@ impl Session {
         if !exact {
             let message = format!(
                 "the peer answered the number {} with the string {id}; it was accepted",
-                call.0
+                wire.0
             );
             self.problem(ProblemKind::LooseId, message);
         }
-        self.outbound.take(call);
-        self.finish_call(call, outcome, now);
+        if let Some(entry) = self.outbound.take(call) {
+            self.finish_call(call, entry, outcome, now);
+        }
     }
 
-    fn finish_call(&mut self, call: OutboundId, outcome: Result<&RawValue, Error>, now: Instant) {
-        if self.is_handshake(call) {
-            return self.receive_initialize_answer(outcome, now);
+    fn finish_call(&mut self, id: OutboundId, call: Call, outcome: Result<&RawValue, Error>, now: Instant) {
+        if self.is_handshake(id) {
+            self.receive_initialize_answer(outcome, now);
+        } else if self.is_probe(id) {
+            self.receive_probe_answer(outcome, now);
+        } else if self.conclude(id, call, outcome, false, now) {
+            self.go_on(id, now);
         }
-        if self.is_probe(call) {
-            return self.receive_probe_answer(outcome, now);
-        }
-        let stateless = self.era().stateless;
-        let outcome = outcome.and_then(|result| {
-            if !result.get().starts_with('{') {
-                let message = "the peer answered with a result that is not an object";
-                return Err(Error::new(ErrorKind::Protocol, message));
-            }
-            if stateless {
-                check_result_type(result)?;
-            }
-            Ok(result.to_owned())
-        });
-        self.complete(call, outcome);
     }
 
     pub(super) fn reply_error(&mut self, id: &RequestId, error: ErrorObject) {
@@ -415,21 +292,6 @@ impl Session {
     pub(super) fn problem(&mut self, kind: ProblemKind, message: impl Into<String>) {
         let message = message.into();
         self.outputs.push_back(Output::Problem(Problem { kind, message }));
-    }
-}
-
-/// The progress token in a `_meta`, as JSON text to be echoed.
-fn read_progress_token(meta: &RawValue) -> Result<Option<Box<str>>, &'static str> {
-    if meta.get() == "null" {
-        return Ok(None);
-    }
-    let members = members(meta).ok_or("\"_meta\" must be an object")?;
-    match members.iter().find(|(key, _)| key == "progressToken") {
-        Some((_, token)) if token.get() != "null" => match RequestId::read(token) {
-            Some(_) => Ok(Some(token.get().into())),
-            None => Err("\"progressToken\" must be a string or an integer"),
-        },
-        _ => Ok(None),
     }
 }
 

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::{CallOptions, Config, Error, ErrorKind, Implementation, Limits};
-use crate::Revision;
+use super::{CacheHints, CallOptions, Config, Error, ErrorKind, Implementation, Limits};
+use crate::jsonrpc::Json;
+use crate::{Keyring, Revision, SealKey};
 
 #[derive(Deserialize)]
 struct Info {
@@ -19,12 +20,31 @@ struct Info {
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 struct Settings {
     instructions: Option<String>,
+    capabilities: Option<Json>,
+    logging: bool,
+    subscriptions: bool,
     strict: bool,
-    probe: bool,
+    probe: Option<bool>,
     revisions: Option<Vec<String>>,
     timeout: Option<f64>,
+    cache: Option<CacheSettings>,
+    response_cache: Option<bool>,
+    validate_results: Option<bool>,
+    state_keys: Vec<String>,
+    state_ttl: Option<f64>,
+    principal: String,
+    unix_epoch: u64,
+    debounced: Option<Vec<Box<str>>>,
     limits: LimitSettings,
     trace: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CacheSettings {
+    ttl: f64,
+    #[serde(default)]
+    public: bool,
 }
 
 #[derive(Deserialize, Default)]
@@ -34,13 +54,19 @@ struct LimitSettings {
     depth: Option<usize>,
     in_flight: Option<usize>,
     drain: Option<f64>,
+    subscriptions: Option<usize>,
+    rounds: Option<usize>,
+    pages: Option<usize>,
+    list: Option<usize>,
 }
 
 impl Config {
     /// Reads a configuration from JSON, times in milliseconds.
     ///
-    /// `info` is `{name, version, title?}`, `settings` is `{instructions?, strict?, probe?,
-    /// revisions?, timeout?, limits?: {message?, depth?, inFlight?, drain?}, trace?}`.
+    /// `info` is `{name, version, title?}`; the members of `settings` are the fields of [`Config`] by
+    /// their names in camel case, but for `strict` (`strict_revision`); `cache` is `{ttl, public?}`,
+    /// `stateKeys` an array of secrets as text, at least 32 bytes each, the one that seals first. Each
+    /// may be absent.
     ///
     /// # Errors
     /// A member that nobody knows, or a value out of its range.
@@ -64,29 +90,70 @@ impl Config {
             version: info.version,
         });
         config.instructions = settings.instructions;
+        config.logging = settings.logging;
+        config.subscriptions = settings.subscriptions;
         config.strict_revision = settings.strict;
-        config.probe = settings.probe;
+        config.probe = settings.probe.unwrap_or(config.probe);
+        config.response_cache = settings.response_cache.unwrap_or(config.response_cache);
+        config.validate_results = settings.validate_results.unwrap_or(config.validate_results);
+        config.state_keys = keyring(&settings.state_keys)?;
+        config.principal = settings.principal;
+        config.unix_epoch = settings.unix_epoch;
+        config.debounced = settings.debounced.unwrap_or(config.debounced);
         config.trace = settings.trace;
+        if let Some(capabilities) = settings.capabilities {
+            if !capabilities.get().starts_with('{') {
+                return Err(usage("capabilities must be an object"));
+            }
+            config.capabilities = capabilities;
+        }
         if let Some(names) = settings.revisions {
             config.revisions = revisions(&names)?;
         }
         if let Some(timeout) = settings.timeout {
             config.timeout = duration_from_millis("timeout", timeout)?;
         }
-        let defaults = Limits::default();
-        let drain = settings
-            .limits
-            .drain
-            .map(|drain| duration_from_millis("limits.drain", drain));
-        config.limits = Limits {
-            message: settings.limits.message.unwrap_or(defaults.message),
-            depth: settings.limits.depth.unwrap_or(defaults.depth),
-            in_flight: settings.limits.in_flight.unwrap_or(defaults.in_flight),
-            drain: drain.transpose()?.unwrap_or(defaults.drain),
-            ..defaults
-        };
+        if let Some(ttl) = settings.state_ttl {
+            config.state_ttl = duration_from_millis("stateTtl", ttl)?;
+        }
+        if let Some(cache) = settings.cache {
+            config.cache = CacheHints {
+                ttl: duration_from_millis("cache.ttl", cache.ttl)?,
+                public: cache.public,
+            };
+        }
+        config.limits = settings.limits.over(config.limits)?;
         Ok(config)
     }
+}
+
+impl LimitSettings {
+    fn over(self, defaults: Limits) -> Result<Limits, Error> {
+        let drain = self.drain.map(|drain| duration_from_millis("limits.drain", drain));
+        Ok(Limits {
+            message: self.message.unwrap_or(defaults.message),
+            depth: self.depth.unwrap_or(defaults.depth),
+            in_flight: self.in_flight.unwrap_or(defaults.in_flight),
+            backlog: defaults.backlog,
+            drain: drain.transpose()?.unwrap_or(defaults.drain),
+            subscriptions: self.subscriptions.unwrap_or(defaults.subscriptions),
+            rounds: self.rounds.unwrap_or(defaults.rounds),
+            pages: self.pages.unwrap_or(defaults.pages),
+            list: self.list.unwrap_or(defaults.list),
+        })
+    }
+}
+
+fn keyring(secrets: &[String]) -> Result<Option<Keyring>, Error> {
+    let key = |secret: &String| {
+        SealKey::from_bytes(secret.as_bytes()).map_err(|error| usage(format!("a secret of stateKeys: {error}")))
+    };
+    let Some((current, old)) = secrets.split_first() else {
+        return Ok(None);
+    };
+    old.iter()
+        .try_fold(Keyring::new(key(current)?), |ring, old| Ok(ring.with_old(key(old)?)))
+        .map(Some)
 }
 
 impl CallOptions {
@@ -106,6 +173,7 @@ impl CallOptions {
             max_total_timeout: read("maxTotalTimeout", max_total_timeout)?,
             reset_timeout_on_progress,
             progress,
+            ..Self::default()
         })
     }
 }

@@ -1,47 +1,46 @@
 //! Revision 2026-07-28 at the server: no handshake, each request and each result speaks for itself.
 
-use memchr::memmem;
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Role, Session};
+use super::{CacheHints, LogLevel, Role, Session};
 use crate::Revision;
-use crate::jsonrpc::{ErrorCode, ErrorObject, ObjectWriter, RequestId, decode_str, members, write};
+use crate::jsonrpc::{ErrorCode, ErrorObject, Needle, ObjectWriter, RequestId, decode_str, members, write};
 use crate::revision::Era;
 
+/// What every name of the protocol's own in a `_meta` begins with, up to a slash that may be escaped.
+static PREFIX: Needle = Needle::new("io.modelcontextprotocol");
 pub(super) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(super) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+pub(super) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-const LOG_LEVELS: [&str; 8] = [
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
+/// What a result may say of itself.
+static OWN: [Needle; 4] = [
+    Needle::new("\"resultType\""),
+    Needle::new("\"_meta\""),
+    Needle::new("\"ttlMs\""),
+    Needle::new("\"cacheScope\""),
 ];
 
 impl Session {
-    /// The rules of the revision that a request says it is in; `None` when it says nothing, and so
+    /// The revision that a request says it is in; `None` when it says nothing, and so
     /// belongs to the handshake.
     ///
     /// # Errors
     /// What the request is refused with: a revision we lack, or a `_meta` that is not complete
     /// (2026-07-28 basic, Per-request protocol fields).
-    pub(super) fn stated_era(&self, params: Option<&RawValue>) -> Result<Option<&'static Era>, ErrorObject> {
+    pub(super) fn stated_revision(&self, params: Option<&RawValue>) -> Result<Option<Revision>, ErrorObject> {
         #[derive(Deserialize)]
         struct Params<'a> {
             #[serde(borrow, default, rename = "_meta")]
             meta: Option<&'a RawValue>,
         }
         // Nearly every request of the older revisions ends here.
-        let says = |text: &&str| memmem::find(text.as_bytes(), VERSION.as_bytes()).is_some();
-        let Some(text) = params.map(RawValue::get).filter(says) else {
+        let Some(text) = params.map(RawValue::get).filter(|text| PREFIX.is_in(text)) else {
             return Ok(None);
         };
         let meta = serde_json::from_str(text)
@@ -49,8 +48,14 @@ impl Session {
             .and_then(|params: Params<'_>| params.meta);
         let meta = meta.and_then(members).unwrap_or_default();
         let member = |wanted: &str| meta.iter().find(|(key, _)| key == wanted).map(|(_, value)| *value);
-        let Some(version) = member(VERSION).filter(|_| self.role == Role::Server) else {
+        if self.role == Role::Client {
             return Ok(None);
+        }
+        let Some(version) = member(VERSION) else {
+            return match member(CAPABILITIES) {
+                Some(_) => Err(incomplete(&format!("\"{VERSION}\" is missing"))),
+                None => Ok(None),
+            };
         };
         let Some(version) = decode_str(version) else {
             return Err(incomplete(&format!("\"{VERSION}\" must be a string")));
@@ -64,13 +69,13 @@ impl Session {
             return Err(incomplete(&format!("\"{CAPABILITIES}\" must be an object")));
         }
         let level = member(LOG_LEVEL).map(|level| decode_str(level).unwrap_or_default());
-        if level.is_some_and(|level| !LOG_LEVELS.contains(&&*level)) {
+        if level.is_some_and(|level| LogLevel::named(&level).is_none()) {
             return Err(incomplete(&format!(
                 "\"{LOG_LEVEL}\" must be one of {}",
-                LOG_LEVELS.join(", ")
+                LogLevel::names()
             )));
         }
-        Ok(Some(revision.era()))
+        Ok(Some(revision))
     }
 
     /// Answers `server/discover`.
@@ -78,7 +83,7 @@ impl Session {
         let supported: Vec<&str> = self.config.revisions.iter().map(|revision| revision.name()).collect();
         let result = ObjectWriter::new()
             .json("supportedVersions", &super::handshake::to_json(&supported))
-            .json("capabilities", self.server_capabilities());
+            .json("capabilities", self.server_capabilities().get());
         let result = match &self.config.instructions {
             Some(text) => result.string("instructions", text),
             None => result,
@@ -91,56 +96,77 @@ impl Session {
         if !era.stateless {
             return write::result(&mut self.wire, id, result);
         }
-        let cache = self.config.cache;
-        let ttl = i64::try_from(cache.ttl.as_millis()).unwrap_or(i64::MAX);
-        let hints = ObjectWriter::new()
-            .integer("ttlMs", ttl)
-            .string("cacheScope", if cache.public { "public" } else { "private" });
-        self.reply_complete(id, result, hints);
+        self.reply_complete(id, result, Some(self.config.cache));
     }
 
-    /// Answers with a result as the revision wants it.
-    pub(super) fn reply_result(&mut self, id: &RequestId, era: &'static Era, result: &str) {
-        if era.stateless {
-            self.reply_complete(id, result, ObjectWriter::new());
-        } else {
-            write::result(&mut self.wire, id, result);
+    /// Adds `resultType`, our name and hints to a result. What it says of these itself stays.
+    pub(super) fn reply_complete(&mut self, id: &RequestId, result: &str, hints: Option<CacheHints>) {
+        let text = result.trim();
+        if !text.starts_with('{') {
+            // A handler's result is an object; anything else is passed on for the client to judge.
+            return write::result(&mut self.wire, id, result);
         }
-    }
-
-    /// Adds `resultType` and our name to a result. What it says of these itself stays.
-    fn reply_complete(&mut self, id: &RequestId, result: &str, mut whole: ObjectWriter) {
-        let parsed = serde_json::from_str(result).ok().and_then(members);
-        // A handler's result is an object; anything else is passed on for the client to judge.
-        let Some(all) = parsed else {
+        // Most results say nothing of all this: then nothing needs to be read.
+        if !OWN.iter().any(|own| own.is_in(text)) {
+            let prefix = self.complete_prefix(&[], hints).finish();
+            let rest = text[1..].trim_start();
+            let comma = if rest.starts_with('}') { "" } else { "," };
+            let whole = format!("{}{comma}{rest}", &prefix[..prefix.len() - 1]);
+            return write::result(&mut self.wire, id, &whole);
+        }
+        let Some(all) = serde_json::from_str(text).ok().and_then(members) else {
             return write::result(&mut self.wire, id, result);
         };
-        let has = |wanted: &str| all.iter().any(|(key, _)| key == wanted);
-        if !has("resultType") {
-            whole = whole.string("resultType", "complete");
-        }
-        let theirs = all
-            .iter()
-            .find(|(key, _)| key == "_meta")
-            .and_then(|(_, meta)| members(meta));
-        let mut meta = ObjectWriter::new();
-        for (key, value) in theirs.iter().flatten() {
-            meta = meta.json(key, value.get());
-        }
-        if !theirs.iter().flatten().any(|(key, _)| key == SERVER_INFO) {
-            meta = meta.json(SERVER_INFO, &super::handshake::to_json(&self.config.info));
-        }
-        whole = whole.json("_meta", &meta.finish());
+        let mut whole = self.complete_prefix(&all, hints);
         for (key, value) in all.iter().filter(|(key, _)| key != "_meta") {
             whole = whole.json(key, value.get());
         }
         write::result(&mut self.wire, id, &whole.finish());
     }
+
+    /// What a result with these members lacks, and its `_meta`.
+    fn complete_prefix(&self, all: &[(Cow<'_, str>, &RawValue)], hints: Option<CacheHints>) -> ObjectWriter {
+        let member = |wanted: &str| all.iter().find(|(key, _)| key == wanted).map(|(_, value)| *value);
+        let mut whole = ObjectWriter::new();
+        let kind = member("resultType");
+        if kind.is_none() {
+            whole = whole.string("resultType", "complete");
+        }
+        // A result that asks for input is none to keep.
+        if let Some(hints) = hints.filter(|_| kind.is_none_or(|kind| kind.get() == "\"complete\"")) {
+            if member("ttlMs").is_none() {
+                whole = whole.integer("ttlMs", i64::try_from(hints.ttl.as_millis()).unwrap_or(i64::MAX));
+            }
+            if member("cacheScope").is_none() {
+                whole = whole.string("cacheScope", if hints.public { "public" } else { "private" });
+            }
+        }
+        let theirs = member("_meta").and_then(members).unwrap_or_default();
+        let mut meta = ObjectWriter::new();
+        for (key, value) in &theirs {
+            meta = meta.json(key, value.get());
+        }
+        if !theirs.iter().any(|(key, _)| key == SERVER_INFO) {
+            meta = meta.json(SERVER_INFO, &super::handshake::to_json(&self.config.info));
+        }
+        whole.json("_meta", &meta.finish())
+    }
 }
 
-fn incomplete(what: &str) -> ErrorObject {
+pub(super) fn incomplete(what: &str) -> ErrorObject {
     ErrorObject::new(
         ErrorCode::INVALID_PARAMS,
         format!("Invalid _meta of the request: {what}"),
     )
+}
+
+/// The capabilities that the params of a request say its client has.
+pub(super) fn stated_capabilities(params: &RawValue) -> Option<&RawValue> {
+    let find = |object, wanted: &str| {
+        members(object)?
+            .into_iter()
+            .find(|(key, _)| key == wanted)
+            .map(|(_, value)| value)
+    };
+    find(find(params, "_meta")?, CAPABILITIES)
 }

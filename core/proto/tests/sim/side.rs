@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oxmcp_proto::{Error, ErrorKind, Instant, OutboundId, Output, ProblemKind, Role, Session};
+use oxmcp_proto::{Error, ErrorKind, Instant, Kind, OutboundId, Output, ProblemKind, Role, Session};
 use serde_json::Value;
 
 use super::link::Pipe;
@@ -43,7 +43,7 @@ impl Side {
             lines += 1;
             let message: Value = serde_json::from_slice(&self.line).unwrap();
             self.line.clear();
-            let waits = !self.session.registry().is_described();
+            let waits = !self.session.registry().is_described(Kind::Tool);
             self.model.take_in(&message, waits);
         }
         let bound = 2 * lines + self.model.pending().count() + self.model.live.len() + 4;
@@ -54,7 +54,7 @@ impl Side {
     pub(crate) fn end_input(&mut self, now: Instant, answers: &Answers) {
         // A last line may lack its end and be whole otherwise.
         if let Ok(message) = serde_json::from_slice(&self.line) {
-            let waits = !self.session.registry().is_described();
+            let waits = !self.session.registry().is_described(Kind::Tool);
             self.model.take_in(&message, waits);
         }
         self.model.input_ended = true;
@@ -108,13 +108,13 @@ impl Side {
         match output {
             Output::Ready(_) => (model.ready, model.connecting) = (true, false),
             Output::ConnectFailed(_) => model.connecting = false,
-            Output::ToolCall {
+            Output::Call {
                 id,
-                arguments,
+                params,
                 wants_progress,
                 ..
             } => {
-                let arguments: Value = serde_json::from_str(arguments.unwrap().get()).unwrap();
+                let arguments: Value = serde_json::from_str(params.unwrap().get()).unwrap();
                 let handler = Handler {
                     call: arguments["n"].as_u64(),
                     wants_progress,
@@ -123,7 +123,7 @@ impl Side {
                 model.live.insert(id, handler);
                 model.seen.push(id);
             }
-            Output::Describe { id } => {
+            Output::Describe { id, .. } => {
                 let handler = Handler {
                     call: None,
                     wants_progress: false,

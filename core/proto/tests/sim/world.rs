@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, json};
 use oxmcp_proto::{
-    Answer, CallOptions, Config, ErrorKind, Implementation, InboundId, Instant, OutboundId, Registry, Session,
+    Answer, CallOptions, Config, ErrorKind, Implementation, InboundId, Instant, Kind, OutboundId, Registry, Session,
 };
 
 use super::link::Arrival;
@@ -79,6 +79,7 @@ impl Bits {
             max_total_timeout: time(),
             reset_timeout_on_progress: self.take(2) == 1,
             progress: self.take(2) == 1,
+            ..CallOptions::default()
         }
     }
 }
@@ -94,9 +95,12 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(described: bool) -> Self {
-        let config = || Config::new(Implementation::new("sim", "1"));
+        let config = || Config {
+            probe: false,
+            ..Config::new(Implementation::new("sim", "1"))
+        };
         let registry = Registry::new();
-        registry.add_tool("work").unwrap();
+        registry.add(Kind::Tool, "work").unwrap();
         if described {
             describe(&registry);
         }
@@ -214,7 +218,7 @@ impl World {
         if live {
             self.answers.insert(call, name);
         }
-        assert_eq!(side.session.respond(id, answer), live);
+        assert_eq!(side.session.respond(id, answer, self.now), live);
         self.settle(SERVER);
     }
 
@@ -277,5 +281,7 @@ fn pick(seen: &[InboundId], at: usize) -> Option<InboundId> {
 
 fn describe(registry: &Registry) {
     let descriptor = json(r#"{"name":"work","inputSchema":{"type":"object"}}"#).unwrap();
-    registry.describe_tool(0, &descriptor).unwrap();
+    if !registry.is_described(Kind::Tool) {
+        registry.describe(Kind::Tool, 0, &descriptor).unwrap();
+    }
 }

@@ -77,11 +77,10 @@ pub(crate) fn check(runner: &mut Runner, verb: &str, value: &RawValue, fields: &
 
 fn check_event(runner: &mut Runner, verb: &str, value: &RawValue, fields: &mut Fields) -> Result<bool, String> {
     let kind = match verb {
-        "call" => "toolCall",
         "connect_failed" => "connectFailed",
         "done" if fields.has("error") => "error",
         "done" => "result",
-        "describe" | "cancelled" | "ready" | "progress" | "notification" | "problem" | "closed" => verb,
+        "call" | "describe" | "cancelled" | "ready" | "progress" | "notification" | "problem" | "closed" => verb,
         _ => return Ok(false),
     };
     let event = runner
@@ -99,17 +98,14 @@ fn check_event(runner: &mut Runner, verb: &str, value: &RawValue, fields: &mut F
     let id = event.id.unwrap_or(u64::MAX);
     match verb {
         "call" => {
-            let target: (usize, bool) = decode(&event.first)?;
-            let mut wanted = decode::<Fields>(value)?;
-            let tool: String = wanted.take("tool")?.ok_or("call needs the name of a tool")?;
-            if runner.tools.get(target.0) != Some(&tool) || target.1 != wanted.take("progress")?.unwrap_or(false) {
-                return Err(format!("expected a call of {tool}, got {event:?}"));
-            }
-            same_or_null(wanted.raw("arguments").as_deref(), &event.second)?;
-            wanted.finish()?;
+            call(runner, value, &event)?;
             runner.name(fields, id)?;
         }
-        "describe" => runner.names.extend([(decode(value)?, id)]),
+        "describe" => {
+            let kind: String = fields.take("kind")?.unwrap_or_else(|| "tool".to_owned());
+            same(&format!("\"{kind}\""), event.first.get())?;
+            runner.names.extend([(decode(value)?, id)]);
+        }
         "cancelled" => {
             same_call(runner, value, id)?;
             same_or_null(fields.raw("reason").as_deref(), &event.first)?;
@@ -129,6 +125,10 @@ fn check_event(runner: &mut Runner, verb: &str, value: &RawValue, fields: &mut F
         "notification" => {
             same(value.get(), event.first.get())?;
             same_or_null(fields.raw("params").as_deref(), &event.second)?;
+            let subscription = fields.raw("subscription").map(|name| runner.named(&name)).transpose()?;
+            if subscription != event.id {
+                return Err(format!("expected it on the stream {subscription:?}, got {event:?}"));
+            }
         }
         "problem" => {
             let found = format!("{{\"kind\":{},\"message\":{}}}", event.first, event.second);
@@ -138,6 +138,24 @@ fn check_event(runner: &mut Runner, verb: &str, value: &RawValue, fields: &mut F
         _ => {}
     }
     Ok(true)
+}
+
+/// Compares a call for the host: `{kind: key, params?, progress?}`, and for a tool `arguments`.
+fn call(runner: &Runner, value: &RawValue, event: &Event) -> Result<(), String> {
+    let (kind, target, progress): (String, Box<RawValue>, bool) = decode(&event.first)?;
+    let mut wanted = decode::<Fields>(value)?;
+    let (wanted_kind, key) = wanted.verb()?;
+    let key: String = decode(&key)?;
+    let found = match kind.as_str() {
+        "method" => decode(&target)?,
+        _ => runner.key(&kind, decode(&target)?)?,
+    };
+    if (wanted_kind, &key) != (kind, &found) || progress != wanted.take("progress")?.unwrap_or(false) {
+        return Err(format!("expected a call of {key}, got {event:?}"));
+    }
+    let params = wanted.raw("params").or_else(|| wanted.raw("arguments"));
+    same_or_null(params.as_deref(), &event.second)?;
+    wanted.finish()
 }
 
 /// Compares an attempt with the `refused` of its step.
@@ -155,7 +173,7 @@ fn next_message(runner: &mut Runner) -> Result<String, String> {
     next.ok_or_else(|| "expected a message, nothing was written".to_owned())
 }
 
-fn same(wanted: &str, found: &str) -> Result<(), String> {
+pub(crate) fn same(wanted: &str, found: &str) -> Result<(), String> {
     if Exact::parse(wanted)?.matches(&Exact::parse(found)?) {
         return Ok(());
     }

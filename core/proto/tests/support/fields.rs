@@ -47,6 +47,25 @@ impl Fields {
         }
     }
 
+    pub(crate) fn empty() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds a member, if there is one.
+    pub(crate) fn extend(&mut self, name: &str, value: Option<Box<RawValue>>) {
+        self.0.extend(value.map(|value| (name.to_owned(), value)));
+    }
+
+    /// The members as the text of an object, with one more.
+    pub(crate) fn write(&self, more: Option<(&str, String)>) -> String {
+        let own = self
+            .0
+            .iter()
+            .map(|(key, value)| format!("{}:{value}", serde_json::Value::from(key.as_str())));
+        let more = more.map(|(key, value)| format!("\"{key}\":{value}"));
+        format!("{{{}}}", own.chain(more).collect::<Vec<_>>().join(","))
+    }
+
     /// Fails when a member was not taken: nobody knows it.
     pub(crate) fn finish(&self) -> Result<(), String> {
         match self.0.first() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject};
 use oxmcp_proto::{
-    Answer, CallOptions, Config, Error, Implementation, InboundId, Instant, OutboundId, Registry, Revision, Session,
+    Answer, CallOptions, Config, Error, InboundId, Instant, Kind, OutboundId, Registry, Session, duration_from_millis,
 };
 use serde_json::value::RawValue;
 
@@ -37,7 +37,8 @@ pub(crate) struct Runner {
     pub events: VecDeque<Event>,
     /// Calls by the names the transcript gives them.
     pub names: HashMap<String, u64>,
-    pub tools: Vec<String>,
+    /// The keys of entries, by kind and number.
+    keys: HashMap<(String, u64), String>,
     cut: Cut,
     joined: Vec<u8>,
     /// The longest `receive` so far, for the caller that tries every cut.
@@ -70,13 +71,9 @@ impl Runner {
         let role: String = fields.take("role")?.ok_or("the header needs \"role\"")?;
         let config = config(&mut fields)?;
         let registry = Arc::new(Registry::new());
-        let mut tools = Vec::new();
-        for tool in fields.take::<Vec<Box<RawValue>>>("tools")?.unwrap_or_default() {
-            tools.push(add_tool(&registry, &tool)?);
-        }
         let session = match role.as_str() {
             "server" => Session::server(config, Arc::clone(&registry)),
-            "client" => Session::client(config),
+            "client" => Session::client_with(config, Arc::clone(&registry)),
             other => return Err(format!("there is no role \"{other}\"")),
         };
         let mut runner = Self {
@@ -86,11 +83,17 @@ impl Runner {
             wire: VecDeque::new(),
             events: VecDeque::new(),
             names: HashMap::new(),
-            tools,
+            keys: HashMap::new(),
             cut,
             joined: Vec::new(),
             longest: 0,
         };
+        for tool in fields.take::<Vec<Box<RawValue>>>("tools")?.unwrap_or_default() {
+            runner.command(&add_tool(&tool)?)?.map_err(|error| error.to_string())?;
+        }
+        for command in fields.take::<Vec<Box<RawValue>>>("setup")?.unwrap_or_default() {
+            runner.command(command.get())?.map_err(|error| error.to_string())?;
+        }
         if let Some(revision) = fields.take::<String>("connected")? {
             let capabilities = fields.raw("peer_capabilities");
             runner.handshake(role == "server", &revision, capabilities.as_ref().map(|raw| raw.get()))?;
@@ -137,13 +140,28 @@ impl Runner {
             Some(bytes) => self.feed(&bytes)?,
             None => {
                 self.flush()?;
-                if !self.act(&verb, &value, &mut fields)? && !expect::check(self, &verb, &value, &mut fields)? {
-                    return Err(format!("there is no step \"{verb}\""));
+                match verb.as_str() {
+                    "turn" => self.turn(&value)?,
+                    _ if self.act(&verb, &value, &mut fields)? => {}
+                    _ if expect::check(self, &verb, &value, &mut fields)? => {}
+                    _ => return Err(format!("there is no step \"{verb}\"")),
                 }
             }
         }
         self.drain()?;
         fields.finish()
+    }
+
+    /// Runs steps that make the session do something, and takes nothing out before the last one.
+    fn turn(&mut self, steps: &RawValue) -> Result<(), String> {
+        for mut step in decode::<Vec<Fields>>(steps)? {
+            let (verb, value) = step.verb()?;
+            if !self.act(&verb, &value, &mut step)? {
+                return Err(format!("a turn has no step \"{verb}\""));
+            }
+            step.finish()?;
+        }
+        Ok(())
     }
 
     fn receive_step(&self, verb: &str, value: &RawValue) -> Result<Option<Vec<u8>>, String> {
@@ -260,6 +278,7 @@ impl Runner {
                 let sent = self.session.progress(id, progress, total, message.as_deref());
                 same_flag("sent", sent, fields)?;
             }
+            "command" => self.run_command(value, fields)?,
             "describe_tool" => self.describe_tool(value)?,
             "resume" => {
                 let sent = self.session.resume(InboundId(self.named(value)?));
@@ -280,6 +299,7 @@ impl Runner {
             max_total_timeout: call.take("max_total_timeout")?.map(millis),
             reset_timeout_on_progress: call.take("reset_timeout_on_progress")?.unwrap_or(false),
             progress: call.take("progress")?.unwrap_or(false),
+            ..CallOptions::default()
         };
         let begun = if verb == "begin" {
             let method: String = call.take("method")?.ok_or("begin needs a method")?;
@@ -319,7 +339,7 @@ impl Runner {
             }),
             _ => return Err("respond needs one answer".to_owned()),
         };
-        let sent = self.session.respond(id, answer);
+        let sent = self.session.respond(id, answer, self.now);
         same_flag("sent", sent, fields)
     }
 
@@ -327,10 +347,49 @@ impl Runner {
         let name: String = decode::<Fields>(descriptor)?
             .take("name")?
             .ok_or("a tool needs a name")?;
-        let index = self.registry.tool(&name).ok_or("there is no such tool")?;
+        let entry = self.registry.find(Kind::Tool, &name).ok_or("there is no such tool")?;
         self.registry
-            .describe_tool(index, descriptor)
+            .describe(Kind::Tool, entry, descriptor)
             .map_err(|error| error.to_string())
+    }
+
+    /// Runs a command, with the calls in it by their numbers, and compares what it gives.
+    fn run_command(&mut self, value: &RawValue, fields: &mut Fields) -> Result<(), String> {
+        let mut command = decode::<Fields>(value)?;
+        let (verb, inner) = command.verb()?;
+        let mut inner = decode::<Fields>(&inner)?;
+        let call = inner.raw("call").map(|name| self.named(&name)).transpose()?;
+        let inner = inner.write(call.map(|id| ("call", id.to_string())));
+        let given = self.command(&format!("{{\"{verb}\":{inner}}}"))?;
+        if let Ok(given) = &given {
+            let mut given = Fields::parse(given)?;
+            if let Some(call) = given.take("call")? {
+                self.name(fields, call)?;
+            } else if let Some(gives) = fields.raw("gives") {
+                expect::same(gives.get(), &given.write(None))?;
+            }
+        }
+        expect::refusal(given, fields.raw("refused").as_deref())
+    }
+
+    /// Runs a command; remembers the keys of what it adds.
+    fn command(&mut self, text: &str) -> Result<Result<String, Error>, String> {
+        let given = self.session.command(text, self.now);
+        if let Ok(given) = &given
+            && let Some(entry) = Fields::parse(given)?.take("entry")?
+        {
+            let mut added: Fields = Fields::parse(text)?.take("add")?.ok_or("only add gives an entry")?;
+            let kind = added.take("kind")?.unwrap_or_default();
+            self.keys.insert((kind, entry), added.take("key")?.unwrap_or_default());
+        }
+        Ok(given)
+    }
+
+    /// The key of an entry, by the kind of a call.
+    pub(crate) fn key(&self, kind: &str, entry: u64) -> Result<String, String> {
+        let kind = kind.strip_suffix("Completion").unwrap_or(kind);
+        let key = self.keys.get(&(kind.to_owned(), entry)).cloned();
+        key.ok_or_else(|| format!("there is no {kind} {entry}"))
     }
 
     /// Lets time pass as a driver does: each deadline is handled when it comes.
@@ -365,49 +424,36 @@ impl Runner {
     }
 }
 
+/// The options of a session, by the names its constructor in the bindings has for them.
 fn config(fields: &mut Fields) -> Result<Config, String> {
-    let mut info: Option<Fields> = fields.take("info")?;
-    let mut member = |name: &str| info.as_mut().map_or(Ok(None), |info| info.take::<String>(name));
-    let mut config = Config::new(Implementation {
-        name: member("name")?.unwrap_or_else(|| "vectors".to_owned()),
-        title: member("title")?,
-        version: member("version")?.unwrap_or_else(|| "1".to_owned()),
-    });
-    config.instructions = fields.take("instructions")?;
-    config.strict_revision = fields.take("strict")?.unwrap_or(false);
-    config.probe = fields.take("probe")?.unwrap_or(false);
-    if let Some(names) = fields.take::<Vec<String>>("revisions")? {
-        let known = names
-            .iter()
-            .map(|name| Revision::named(name).ok_or_else(|| format!("there is no revision {name}")));
-        config.revisions = known.collect::<Result<_, _>>()?;
+    let mut info: Fields = fields.take("info")?.unwrap_or_else(Fields::empty);
+    let name = info.take("name")?.unwrap_or_else(|| "vectors".to_owned());
+    let version = info.take("version")?.unwrap_or_else(|| "1".to_owned());
+    let own = serde_json::json!({ "name": name, "version": version, "title": info.take::<String>("title")? });
+    let mut settings = fields.take("settings")?.unwrap_or_else(Fields::empty);
+    for name in ["instructions", "strict", "probe", "revisions", "timeout", "limits"] {
+        settings.extend(name, fields.raw(name));
     }
-    if let Some(timeout) = fields.take("timeout")? {
-        config.timeout = millis(timeout);
+    if !settings.has("probe") {
+        settings.extend("probe", Some(decode_text("false")?));
     }
-    if let Some(mut limits) = fields.take::<Fields>("limits")? {
-        let set = &mut config.limits;
-        set.message = limits.take("message")?.unwrap_or(set.message);
-        set.depth = limits.take("depth")?.unwrap_or(set.depth);
-        set.in_flight = limits.take("inFlight")?.unwrap_or(set.in_flight);
-        set.drain = limits.take("drain")?.map_or(set.drain, millis);
-        limits.finish()?;
-    }
-    Ok(config)
+    Config::from_json(&own.to_string(), &settings.write(None)).map_err(|error| error.to_string())
 }
 
-fn add_tool(registry: &Registry, tool: &RawValue) -> Result<String, String> {
-    let described = tool.get().starts_with('{');
-    let name: String = if described {
-        decode::<Fields>(tool)?.take("name")?.ok_or("a tool needs a name")?
-    } else {
-        decode(tool)?
-    };
-    let index = registry.add_tool(&name).map_err(|error| error.to_string())?;
-    if described {
-        registry.describe_tool(index, tool).map_err(|error| error.to_string())?;
+/// The command that adds a tool: a whole descriptor, or a name as a JSON string.
+fn add_tool(tool: &RawValue) -> Result<String, String> {
+    if tool.get().starts_with('{') {
+        let name: String = decode::<Fields>(tool)?.take("name")?.ok_or("a tool needs a name")?;
+        let name = serde_json::Value::from(name);
+        return Ok(format!(
+            "{{\"add\":{{\"kind\":\"tool\",\"key\":{name},\"descriptor\":{tool}}}}}"
+        ));
     }
-    Ok(name)
+    Ok(format!("{{\"add\":{{\"kind\":\"tool\",\"key\":{tool}}}}}"))
+}
+
+fn decode_text(text: &str) -> Result<Box<RawValue>, String> {
+    oxmcp_proto::jsonrpc::json(text).map_err(|error| error.to_string())
 }
 
 fn same_flag(name: &str, was: bool, fields: &mut Fields) -> Result<(), String> {
@@ -428,7 +474,7 @@ pub(crate) fn with_version(message: &str) -> String {
 }
 
 fn millis(millis: f64) -> Duration {
-    Duration::from_secs_f64(millis / 1000.0)
+    duration_from_millis("a time", millis).unwrap_or(Duration::MAX)
 }
 
 fn hex(text: &str) -> Result<Vec<u8>, String> {

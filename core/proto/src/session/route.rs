@@ -1,0 +1,63 @@
+//! Which request of the peer each message of ours belongs to, for transports with a stream for each
+//! request (Streamable HTTP): an answer, progress, a log message or a question of its handler goes on the
+//! stream of the request, all else on none (2025-11-25 transports, Sending Messages to the Server).
+
+use memchr::memchr;
+
+use super::inbound::Origin;
+use super::{InboundId, Output, Session};
+use crate::jsonrpc::{Meant, RequestId, peek};
+
+/// From where on in the wire messages belong to a request.
+#[derive(Debug)]
+pub(super) struct Route {
+    from: usize,
+    request: Option<RequestId>,
+}
+
+impl Session {
+    /// What is written from now on belongs to this request.
+    pub(super) fn route_to(&mut self, request: Option<&RequestId>) {
+        if self.config.routed {
+            self.routes.push(Route {
+                from: self.wire.len(),
+                request: request.cloned(),
+            });
+        }
+    }
+
+    /// What is written from now on belongs to the request of this call.
+    pub(super) fn route_to_call(&mut self, call: InboundId) {
+        if !self.config.routed {
+            return;
+        }
+        let request = match self.inbound.get(call).map(|call| &call.origin) {
+            Some(Origin::Request(request)) => Some(request.clone()),
+            _ => None,
+        };
+        self.route_to(request.as_ref());
+    }
+
+    /// Hands out what was written, message by message.
+    pub(super) fn route_wire(&mut self) {
+        let closed = match self.outputs.back() {
+            Some(Output::Closed) => self.outputs.pop_back(),
+            _ => None,
+        };
+        let (wire, routes) = (std::mem::take(&mut self.wire), std::mem::take(&mut self.routes));
+        self.traced = 0;
+        let mut at = 0;
+        while let Some(length) = memchr(b'\n', &wire[at..]) {
+            let line = &wire[at..at + length];
+            let route = routes.iter().rev().find(|route| route.from <= at);
+            let answers = matches!(peek(line), (_, Meant::Response));
+            self.outputs.push_back(Output::Message {
+                request: route.and_then(|route| route.request.clone()),
+                answers,
+                line: line.to_vec(),
+            });
+            at += length + 1;
+        }
+        self.outputs.extend(closed);
+    }
+}
