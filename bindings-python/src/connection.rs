@@ -6,17 +6,17 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use oxmcp_proto::{CallOptions, Config, Implementation, InboundId, OutboundId, Registry, Session};
+use oxmcp_proto::{CallOptions, Config, InboundId, Keyring, LogLevel, OutboundId, SealKey, Session};
 use pyo3::prelude::*;
 
-use crate::core::{Core, Turn};
+use crate::core::{Core, Turn, VERDICTS};
 use crate::error::raise;
 use crate::host::Host;
+use crate::registry::Registry;
 use crate::session::invalid;
 use crate::state::State;
-use crate::tool::Tool;
 
 /// A server's or a client's connection over two descriptors.
 #[pyclass(module = "oxmcp._native", frozen)]
@@ -26,7 +26,9 @@ pub(crate) struct Connection {
 
 #[pymethods]
 impl Connection {
-    /// A server's end. The tools are described later, when a peer asks for them.
+    /// A server's end. `settings` is the text of an object, as the core's `Config::from_json` takes it;
+    /// without one the server sends log messages, and all else is the core's default. `secret` seals
+    /// what clients keep for the server, unless the settings have keys.
     #[staticmethod]
     #[allow(clippy::too_many_arguments)] // one crossing, flat
     fn server(
@@ -36,46 +38,45 @@ impl Connection {
         title: Option<String>,
         instructions: Option<String>,
         trace: bool,
-        tools: Vec<Py<Tool>>,
+        settings: Option<&str>,
+        secret: &[u8],
+        registry: Py<Registry>,
         input: i32,
         output: i32,
         on_event: Py<PyAny>,
     ) -> PyResult<Self> {
-        let registry = Registry::new();
-        for tool in &tools {
-            registry.add_tool(&tool.get().name(py)).map_err(invalid)?;
-        }
-        let mut config = Config::new(Implementation { name, version, title });
+        let mut config = configure(py, name, version, title, settings.unwrap_or("{\"logging\":true}"))?;
         config.instructions = instructions;
         config.trace = trace;
-        Ok(Self::new(
-            Session::server(config, Arc::new(registry)),
-            tools,
-            input,
-            output,
-            on_event,
-        ))
+        if config.state_keys.is_none() {
+            config.state_keys = Some(Keyring::new(SealKey::from_bytes(secret).map_err(invalid)?));
+        }
+        let session = Session::server(config, registry.get().core());
+        Ok(Self::new(session, registry, None, input, output, on_event))
     }
 
-    /// A client's end. `timeout` is in seconds.
+    /// A client's end. `server` is what the server's era is remembered by: a client that may find it out
+    /// gives one. `timeout` is in seconds.
     #[staticmethod]
     #[allow(clippy::too_many_arguments)] // one crossing, flat
     fn client(
+        py: Python<'_>,
         name: String,
         version: String,
         title: Option<String>,
         timeout: Option<f64>,
-        probe: bool,
-        trace: bool,
+        settings: &str,
+        server: Option<String>,
+        registry: Py<Registry>,
         input: i32,
         output: i32,
         on_event: Py<PyAny>,
     ) -> PyResult<Self> {
-        let mut config = Config::new(Implementation { name, version, title });
+        let mut config = configure(py, name, version, title, settings)?;
         config.timeout = seconds(timeout)?.unwrap_or(config.timeout);
-        config.probe = probe;
-        config.trace = trace;
-        Ok(Self::new(Session::client(config), Vec::new(), input, output, on_event))
+        config.probe = server.as_deref().is_some_and(|server| VERDICTS.should_probe(server));
+        let session = Session::client_with(config, registry.get().core());
+        Ok(Self::new(session, registry, server, input, output, on_event))
     }
 
     /// Answers what needs no Python, from a plain read loop without the interpreter's lock.
@@ -107,6 +108,7 @@ impl Connection {
         let host = self.core.host().take();
         let (tasks, futures, armed) = {
             let mut state = self.core.state();
+            state.detached = true;
             (
                 std::mem::take(&mut state.tasks),
                 std::mem::take(&mut state.futures),
@@ -190,7 +192,7 @@ impl Connection {
         reset_timeout_on_progress: bool,
         progress: bool,
     ) -> PyResult<(u64, Bound<'py, PyAny>)> {
-        let options = call_options(timeout, max_total_timeout, reset_timeout_on_progress, progress)?;
+        let options = self.options(timeout, max_total_timeout, reset_timeout_on_progress, progress)?;
         self.core
             .begin(py, |session, now| session.begin(method, params, options, now))
     }
@@ -198,7 +200,7 @@ impl Connection {
     /// The same for a sign of life.
     #[pyo3(signature = (timeout))]
     fn ping<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<(u64, Bound<'py, PyAny>)> {
-        let options = call_options(timeout, None, false, false)?;
+        let options = self.options(timeout, None, false, false)?;
         self.core.begin(py, |session, now| session.ping(options, now))
     }
 
@@ -215,23 +217,47 @@ impl Connection {
         reset_timeout_on_progress: bool,
         progress: bool,
     ) -> PyResult<(u64, Bound<'py, PyAny>)> {
-        let options = call_options(timeout, max_total_timeout, reset_timeout_on_progress, progress)?;
+        let options = self.options(timeout, max_total_timeout, reset_timeout_on_progress, progress)?;
         let arguments = arguments.map(utf8).transpose()?;
         self.core
             .begin(py, |session, now| session.call_tool(name, arguments, options, now))
     }
 
+    /// The same for a whole list, over all pages.
+    #[pyo3(signature = (method, timeout))]
+    fn list<'py>(&self, py: Python<'py>, method: &str, timeout: Option<f64>) -> PyResult<(u64, Bound<'py, PyAny>)> {
+        let options = self.options(timeout, None, false, false)?;
+        self.core.begin(py, |session, now| session.list(method, options, now))
+    }
+
     /// Cancels a call. Its future is let go, not completed: whoever cancels has stopped waiting.
     #[pyo3(signature = (id, reason=None))]
     fn cancel(&self, py: Python<'_>, id: u64, reason: Option<&str>) -> PyResult<bool> {
-        let (cancelled, future) = {
-            let mut state = self.core.state();
-            let future = state.futures.remove(&OutboundId(id));
-            (state.session.cancel(OutboundId(id), reason), future)
-        };
-        drop(future);
-        self.core.turn_after_call(py, false)?;
-        Ok(cancelled)
+        self.core.cancel(py, OutboundId(id), reason)
+    }
+
+    /// Sets the mildest log messages that calls ask for, in revisions where each call says it.
+    fn set_log_level(&self, level: &str) -> PyResult<()> {
+        let known = LogLevel::named(level).ok_or_else(|| {
+            let names = LogLevel::ALL.map(LogLevel::name).join(", ");
+            invalid(format!("{level:?} is no level; the levels are {names}"))
+        })?;
+        self.core.state().log_level = Some(known);
+        Ok(())
+    }
+
+    /// Runs a command that makes no call, given as JSON: see `command.rs` of the core.
+    fn command(&self, py: Python<'_>, text: &str) -> PyResult<String> {
+        let now = self.core.now();
+        let given = self.core.state().session.command(text, now);
+        let given = given.map_err(|error| raise(py, &error))?;
+        self.core.flush_later(py)?;
+        Ok(given)
+    }
+
+    /// Has the end of the turn come: what changed in the registry is told then. From any thread.
+    fn wake(&self, py: Python<'_>) -> PyResult<()> {
+        self.core.flush_later(py)
     }
 
     /// Sends a notification.
@@ -242,12 +268,7 @@ impl Connection {
         self.core.turn_after_call(py, false)
     }
 
-    /// Sets what `tools/list` says of a tool.
-    fn describe_tool(&self, index: usize, descriptor: &str) -> PyResult<()> {
-        crate::session::describe(&self.core.state().session, index, descriptor)
-    }
-
-    /// Goes on with a call that waited for the tools to be described.
+    /// Goes on with a call that waited for entries to be described.
     fn resume(&self, py: Python<'_>, id: u64) -> PyResult<()> {
         let outputs = {
             let mut state = self.core.state();
@@ -289,19 +310,36 @@ impl Connection {
 }
 
 impl Connection {
-    fn new(session: Session, tools: Vec<Py<Tool>>, input: i32, output: i32, on_event: Py<PyAny>) -> Self {
-        let core = Core::new(State::new(session, input, output), tools, on_event);
+    fn new(
+        session: Session,
+        registry: Py<Registry>,
+        server: Option<String>,
+        input: i32,
+        output: i32,
+        on_event: Py<PyAny>,
+    ) -> Self {
+        let core = Core::new(State::new(session, input, output), registry, server, on_event);
         Self { core }
+    }
+
+    fn options(&self, timeout: Option<f64>, total: Option<f64>, reset: bool, progress: bool) -> PyResult<CallOptions> {
+        Ok(CallOptions {
+            timeout: seconds(timeout)?,
+            max_total_timeout: seconds(total)?,
+            reset_timeout_on_progress: reset,
+            progress,
+            log_level: self.core.state().log_level,
+            ..CallOptions::default()
+        })
     }
 }
 
-fn call_options(timeout: Option<f64>, total: Option<f64>, reset: bool, progress: bool) -> PyResult<CallOptions> {
-    Ok(CallOptions {
-        timeout: seconds(timeout)?,
-        max_total_timeout: seconds(total)?,
-        reset_timeout_on_progress: reset,
-        progress,
-    })
+fn configure(py: Python<'_>, name: String, version: String, title: Option<String>, settings: &str) -> PyResult<Config> {
+    let info = serde_json::json!({ "name": name, "version": version, "title": title });
+    let mut config = Config::from_json(&info.to_string(), settings).map_err(|error| raise(py, &error))?;
+    let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    config.unix_epoch = u64::try_from(epoch.as_millis()).unwrap_or(u64::MAX);
+    Ok(config)
 }
 
 /// JSON bytes as text.

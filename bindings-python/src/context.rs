@@ -1,12 +1,19 @@
-//! What a handler can say while it runs.
+//! What a handler can say while it runs, ask its caller for, and know of it.
+//!
+//! What needs types or JSON is written in Python, in `oxmcp._asking`, which is imported when a handler
+//! first needs it.
 
 use std::sync::Arc;
 
-use oxmcp_proto::InboundId;
+use oxmcp_proto::{CallOptions, Error, ErrorKind, InboundId, LogLevel, OutboundId};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
+use crate::connection::seconds;
 use crate::core::Core;
+use crate::error::raise;
+use crate::session::invalid;
 
 /// The request a handler serves. Ask for it by annotating a parameter with `Context`.
 #[pyclass(module = "oxmcp", frozen)]
@@ -23,8 +30,8 @@ impl Context {
     /// Reports progress to the caller.
     ///
     /// The value grows from report to report (a report that does not is left out); `total` is what
-    /// it grows to, where that is known; `message` is for a person. Await it in an async tool: that
-    /// lets other work run when the tool has kept the loop busy. In a plain tool just call it.
+    /// it grows to, where that is known; `message` is for a person. Await it in an async handler: that
+    /// lets other work run when the handler has kept the loop busy. In a plain one just call it.
     ///
     /// Progress clause of the specification (all revisions).
     #[pyo3(signature = (progress, total=None, message=None))]
@@ -44,11 +51,174 @@ impl Context {
         Ok(Pause { due: due.into() })
     }
 
-    /// Whether the caller has cancelled, for plain tools; async ones get `CancelledError`.
+    /// Whether the caller has cancelled, for plain handlers; async ones get `CancelledError`.
     #[getter]
     fn cancelled(&self) -> bool {
         !self.core.is_open(self.id)
     }
+
+    /// Sends a log message to the client, unless it does not want messages as mild as this one.
+    #[pyo3(signature = (level, data, logger=None))]
+    fn log(slf: &Bound<'_, Self>, level: &str, data: Bound<'_, PyAny>, logger: Option<&str>) -> PyResult<Pause> {
+        let level = LogLevel::named(level).ok_or_else(|| {
+            let names = LogLevel::ALL.map(LogLevel::name).join(", ");
+            invalid(format!("{level:?} is no level; the levels are {names}"))
+        })?;
+        Self::write_log(slf, level, data, logger)
+    }
+
+    /// `log` of the level "debug".
+    #[pyo3(signature = (data, logger=None))]
+    fn debug(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<&str>) -> PyResult<Pause> {
+        Self::write_log(slf, LogLevel::Debug, data, logger)
+    }
+
+    /// `log` of the level "info".
+    #[pyo3(signature = (data, logger=None))]
+    fn info(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<&str>) -> PyResult<Pause> {
+        Self::write_log(slf, LogLevel::Info, data, logger)
+    }
+
+    /// `log` of the level "warning".
+    #[pyo3(signature = (data, logger=None))]
+    fn warning(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<&str>) -> PyResult<Pause> {
+        Self::write_log(slf, LogLevel::Warning, data, logger)
+    }
+
+    /// `log` of the level "error".
+    #[pyo3(signature = (data, logger=None))]
+    fn error(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<&str>) -> PyResult<Pause> {
+        Self::write_log(slf, LogLevel::Error, data, logger)
+    }
+
+    /// Asks the client's user to fill in a form.
+    #[pyo3(signature = (message, schema=None, *, key=None, timeout=None))]
+    fn elicit<'py>(
+        slf: &Bound<'py, Self>,
+        message: Bound<'py, PyAny>,
+        schema: Option<Bound<'py, PyAny>>,
+        key: Option<&str>,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        asking(slf.py(), "elicit")?.call1((slf, message, schema, key, timeout))
+    }
+
+    /// Asks the client's user to visit a URL.
+    #[pyo3(signature = (message, url, *, elicitation_id=None, key=None, timeout=None))]
+    fn elicit_url<'py>(
+        slf: &Bound<'py, Self>,
+        message: Bound<'py, PyAny>,
+        url: Bound<'py, PyAny>,
+        elicitation_id: Option<&str>,
+        key: Option<&str>,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        asking(slf.py(), "elicit_url")?.call1((slf, message, url, elicitation_id, key, timeout))
+    }
+
+    /// Asks the client's model.
+    #[pyo3(signature = (messages, **options))]
+    fn sample<'py>(
+        slf: &Bound<'py, Self>,
+        messages: Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        asking(slf.py(), "sample")?.call((slf, messages), options)
+    }
+
+    /// Asks the client for its roots.
+    #[pyo3(signature = (*, key=None, timeout=None))]
+    fn list_roots<'py>(slf: &Bound<'py, Self>, key: Option<&str>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        asking(slf.py(), "list_roots")?.call1((slf, key, timeout))
+    }
+
+    /// Waits, in a plain handler, for what an async one would await.
+    fn wait<'py>(slf: &Bound<'py, Self>, awaitable: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        asking(slf.py(), "wait")?.call1((slf, awaitable))
+    }
+
+    /// Sends a notification to the client.
+    #[pyo3(signature = (method, params=None))]
+    fn notify<'py>(
+        slf: &Bound<'py, Self>,
+        method: &str,
+        params: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        asking(slf.py(), "notify")?.call1((slf, method, params))
+    }
+
+    /// What the caller declares that it can do.
+    #[getter]
+    fn client_capabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        decode(py, Some(&self.caller(py)?.capabilities))
+    }
+
+    /// Who the caller says it is, or `None`.
+    #[getter]
+    fn client_info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        decode(py, self.caller(py)?.info.as_deref())
+    }
+
+    /// The revision of the request.
+    #[getter]
+    fn protocol_version(&self, py: Python<'_>) -> PyResult<&'static str> {
+        Ok(self.caller(py)?.revision.name())
+    }
+
+    /// The `_meta` of the request, or `None`.
+    #[getter]
+    fn meta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        decode(py, self.caller(py)?.meta.as_deref())
+    }
+
+    /// Whether the revision of the request is one with a handshake.
+    #[getter]
+    fn _has_handshake(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.caller(py)?.revision.has_handshake())
+    }
+
+    /// The event loop that serves the request.
+    #[getter]
+    fn _loop<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        self.core.current_host().map(|host| host.event_loop(py).clone())
+    }
+
+    /// Makes a call of ours for this one; gives its id and its future.
+    fn _ask<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        params: Option<&str>,
+        key: Option<&str>,
+        timeout: Option<f64>,
+    ) -> PyResult<(u64, Bound<'py, PyAny>)> {
+        let options = CallOptions {
+            timeout: seconds(timeout)?,
+            ..CallOptions::default()
+        };
+        self.core.ask(py, |session, now| {
+            session.ask(self.id, key, method, params, options, now)
+        })
+    }
+
+    /// Stops waiting for such a call.
+    fn _withdraw(&self, py: Python<'_>, id: u64) -> PyResult<bool> {
+        self.core.cancel(py, OutboundId(id), None)
+    }
+
+    fn _notify(&self, py: Python<'_>, method: &str, params: Option<&str>) -> PyResult<()> {
+        let sent = self.core.state().session.notify(method, params);
+        sent.map_err(|error| raise(py, &error))?;
+        self.core.flush_later(py)
+    }
+}
+
+/// Who makes a call, for Python.
+struct Caller {
+    revision: oxmcp_proto::Revision,
+    info: Option<String>,
+    capabilities: String,
+    meta: Option<String>,
 }
 
 impl Context {
@@ -59,6 +229,50 @@ impl Context {
             wants_progress,
         }
     }
+
+    fn write_log(
+        slf: &Bound<'_, Self>,
+        level: LogLevel,
+        data: Bound<'_, PyAny>,
+        logger: Option<&str>,
+    ) -> PyResult<Pause> {
+        let (py, this) = (slf.py(), slf.get());
+        let data: String = asking(py, "encode")?.call1((data,))?.extract()?;
+        let sent = this.core.state().session.log(Some(this.id), level, logger, &data);
+        if sent.map_err(|error| raise(py, &error))? {
+            this.core.flush_later(py)?;
+        }
+        Ok(Pause { due: false.into() })
+    }
+
+    fn caller(&self, py: Python<'_>) -> PyResult<Caller> {
+        let state = self.core.state();
+        let caller = state.session.caller(self.id).map(|caller| Caller {
+            revision: caller.revision,
+            info: caller.info.map(str::to_owned),
+            capabilities: caller.capabilities.to_owned(),
+            meta: caller.meta.map(str::to_owned),
+        });
+        drop(state);
+        caller.ok_or_else(|| {
+            raise(
+                py,
+                &Error::new(ErrorKind::Usage, "the call is over, and nothing is known of its caller"),
+            )
+        })
+    }
+}
+
+/// A function of `oxmcp._asking`.
+fn asking<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("oxmcp._asking")?.getattr(name)
+}
+
+fn decode<'py>(py: Python<'py>, text: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+    let Some(text) = text else {
+        return Ok(py.None().into_bound(py));
+    };
+    py.import("oxmcp._json")?.getattr("decode")?.call1((text,))
 }
 
 /// Awaited, it lets the loop run once if that is due.

@@ -1,11 +1,11 @@
 //! The turns of a connection: read, act on what came, start handlers, write. All on one thread.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use oxmcp_proto::jsonrpc::Json;
-use oxmcp_proto::{Answer, Error, ErrorKind, InboundId, Instant, OutboundId, Output, Role, Session};
+use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Json};
+use oxmcp_proto::{Answer, Error, ErrorKind, InboundId, Instant, OutboundId, Output, Role, Session, Verdicts};
 use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -15,8 +15,8 @@ use crate::descriptors::{self, Sink};
 use crate::error::{exception, raise};
 use crate::handler::Handler;
 use crate::host::Host;
+use crate::registry::Registry;
 use crate::state::State;
-use crate::tool::Tool;
 
 /// What a reporter that never lets the loop run may hold back at the most.
 const PROMPT: Duration = Duration::from_millis(1);
@@ -25,12 +25,17 @@ const PROMPT: Duration = Duration::from_millis(1);
 pub(crate) struct Core {
     this: Weak<Core>,
     state: Mutex<State>,
-    tools: Mutex<Vec<Py<Tool>>>,
+    registry: Py<Registry>,
     host: Mutex<Option<Arc<Host>>>,
     /// Called with `(kind, id, first, second)` for what is rare: see `_connection.py`.
     on_event: Mutex<Option<Py<PyAny>>>,
     clock: std::time::Instant,
+    /// Client: what the server's era is remembered by, if it is to be.
+    server: Option<String>,
 }
+
+/// The era that each server was found to be of, for all clients of this process.
+pub(crate) static VERDICTS: LazyLock<Verdicts> = LazyLock::new(Verdicts::default);
 
 /// How a turn without a host ended.
 pub(crate) enum Turn {
@@ -40,14 +45,15 @@ pub(crate) enum Turn {
 }
 
 impl Core {
-    pub(crate) fn new(state: State, tools: Vec<Py<Tool>>, on_event: Py<PyAny>) -> Arc<Self> {
+    pub(crate) fn new(state: State, registry: Py<Registry>, server: Option<String>, on_event: Py<PyAny>) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
             this: Weak::clone(this),
             state: Mutex::new(state),
-            tools: Mutex::new(tools),
+            registry,
             host: Mutex::new(None),
             on_event: Mutex::new(Some(on_event)),
             clock: std::time::Instant::now(),
+            server,
         })
     }
 
@@ -178,14 +184,18 @@ impl Core {
     /// Does what one output asks for. True when it started a handler.
     pub(crate) fn act(&self, py: Python<'_>, host: &Host, output: Output) -> PyResult<bool> {
         match output {
-            Output::ToolCall {
+            Output::Call {
                 id,
-                tool,
-                arguments,
+                target,
+                params,
                 wants_progress,
             } => {
-                let tool = self.tools.lock().unwrap_or_else(PoisonError::into_inner)[tool].clone_ref(py);
-                let handler = Handler::new(self, id, tool, arguments, wants_progress);
+                let Some(entry) = self.registry.get().handler(py, &target) else {
+                    let error = ErrorObject::new(ErrorCode::INVALID_PARAMS, "it was removed a moment ago");
+                    self.respond(py, id, Answer::Error(error))?;
+                    return Ok(false);
+                };
+                let handler = Handler::new(self, id, entry, params, wants_progress);
                 self.start(py, host, id, handler)?;
                 return Ok(true);
             }
@@ -228,11 +238,25 @@ impl Core {
     pub(crate) fn report(&self, py: Python<'_>, output: Output) -> PyResult<()> {
         match output {
             Output::Ready(peer) => {
-                let about = (peer.revision.name(), peer.info.get(), peer.capabilities.get());
+                let has_handshake = peer.revision.has_handshake();
+                if let Some(server) = &self.server {
+                    VERDICTS.learn(server, peer.revision);
+                }
+                let about = (
+                    peer.revision.name(),
+                    has_handshake,
+                    peer.info.get(),
+                    peer.capabilities.get(),
+                );
                 self.tell(py, "ready", None, about, peer.instructions)?;
             }
-            Output::ConnectFailed(error) => self.tell(py, "connect_failed", None, exception(py, &error)?, py.None())?,
-            Output::Describe { id } => self.tell(py, "describe", Some(id.0), py.None(), py.None())?,
+            Output::ConnectFailed(error) => {
+                if let Some(server) = &self.server {
+                    VERDICTS.forget(server);
+                }
+                self.tell(py, "connect_failed", None, exception(py, &error)?, py.None())?;
+            }
+            Output::Describe { id, kind } => self.tell(py, "describe", Some(id.0), kind.name(), py.None())?,
             Output::Progress { id, params } => {
                 self.tell(
                     py,
@@ -242,16 +266,21 @@ impl Core {
                     py.None(),
                 )?;
             }
-            Output::Notification { method, params } => {
+            Output::Notification {
+                method,
+                params,
+                subscription,
+            } => {
                 let params = params.map(|params| PyBytes::new(py, params.get().as_bytes()));
-                self.tell(py, "notification", None, method, params)?;
+                self.tell(py, "notification", subscription.map(|id| id.0), method, params)?;
             }
             Output::Trace { direction, line } => self.tell(py, "trace", None, direction.name(), line)?,
             Output::Problem(problem) => self.tell(py, "problem", None, problem.kind.name(), problem.message)?,
-            Output::ToolCall { .. }
+            Output::Call { .. }
             | Output::Cancelled { .. }
             | Output::Done { .. }
             | Output::Closed
+            | Output::Message { .. }
             | Output::Wire(_) => {}
         }
         Ok(())
@@ -289,8 +318,9 @@ impl Core {
     /// Answers a call, and sees to it that the answer is written in this turn of the loop.
     pub(crate) fn respond(&self, py: Python<'_>, id: InboundId, answer: Answer<'_>) -> PyResult<()> {
         let task = {
+            let now = self.now();
             let mut state = self.state();
-            state.session.respond(id, answer);
+            state.session.respond(id, answer, now);
             state.tasks.remove(&id)
         };
         drop(task);
@@ -335,14 +365,24 @@ impl Core {
         Ok(late)
     }
 
+    /// Has what is queued written at the end of this turn of the loop. May be called from any thread.
     pub(crate) fn flush_later(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(host) = self.current_host() else {
+            // Nobody takes turns yet, so this one ends here.
+            let mut state = self.state();
+            if !state.detached {
+                let outputs = state.drain();
+                state.waiting.extend(outputs);
+                state.write();
+            }
+            return Ok(());
+        };
         if std::mem::replace(&mut self.state().flush_is_due, true) {
             return Ok(());
         }
-        match self.current_host() {
-            Some(host) if is_on_loop(py, &host)? => host.flush_soon(py),
-            Some(host) => host.flush_from_thread(py),
-            None => Ok(()),
+        match is_on_loop(py, &host)? {
+            true => host.flush_soon(py),
+            false => host.flush_from_thread(py),
         }
     }
 
@@ -398,11 +438,33 @@ impl Core {
         Ok(())
     }
 
+    /// Begins a call of ours; gives its id and its future.
     pub(crate) fn begin<'py>(
         &self,
         py: Python<'py>,
         begin: impl FnOnce(&mut Session, Instant) -> Result<OutboundId, Error>,
     ) -> PyResult<(u64, Bound<'py, PyAny>)> {
+        let (id, future, first) = self.register(py, begin)?;
+        self.turn_after_call(py, first)?;
+        Ok((id, future))
+    }
+
+    /// The same for a handler. What several ask in one turn goes out together.
+    pub(crate) fn ask<'py>(
+        &self,
+        py: Python<'py>,
+        ask: impl FnOnce(&mut Session, Instant) -> Result<OutboundId, Error>,
+    ) -> PyResult<(u64, Bound<'py, PyAny>)> {
+        let (id, future, _) = self.register(py, ask)?;
+        self.flush_later(py)?;
+        Ok((id, future))
+    }
+
+    fn register<'py>(
+        &self,
+        py: Python<'py>,
+        begin: impl FnOnce(&mut Session, Instant) -> Result<OutboundId, Error>,
+    ) -> PyResult<(u64, Bound<'py, PyAny>, bool)> {
         let Some(host) = self.current_host() else {
             let closed = Error::new(ErrorKind::Closed, "the connection is closed");
             return Err(raise(py, &closed));
@@ -418,8 +480,19 @@ impl Core {
             (begun, state.futures.len() == 1)
         };
         let id = begun.map_err(|error| raise(py, &error))?;
-        self.turn_after_call(py, first)?;
-        Ok((id.0, future))
+        Ok((id.0, future, first))
+    }
+
+    /// Cancels a call of ours. Its future is let go, not completed: whoever cancels has stopped waiting.
+    pub(crate) fn cancel(&self, py: Python<'_>, id: OutboundId, reason: Option<&str>) -> PyResult<bool> {
+        let (cancelled, future) = {
+            let mut state = self.state();
+            let future = state.futures.remove(&id);
+            (state.session.cancel(id, reason), future)
+        };
+        drop(future);
+        self.turn_after_call(py, false)?;
+        Ok(cancelled)
     }
 
     /// Writes at once when nothing else is under way, else together with the rest of this turn.
@@ -466,6 +539,8 @@ fn complete(future: &Bound<'_, PyAny>, outcome: &Result<Json, Error>) -> PyResul
             let bytes = PyBytes::new(py, result.get().as_bytes());
             future.call_method1(intern!(py, "set_result"), (bytes,)).map(drop)
         }
+        // The handler that asked is cancelled as well; to its task this is the same event.
+        Err(error) if error.kind() == ErrorKind::Cancelled => future.call_method0(intern!(py, "cancel")).map(drop),
         Err(error) => {
             let exception =
                 exception(py, error).unwrap_or_else(|failure| failure.into_value(py).into_bound(py).into_any());

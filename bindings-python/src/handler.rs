@@ -1,7 +1,7 @@
-//! A call of a tool as a coroutine of Rust's, driven by a real `asyncio.Task`.
+//! A call of the peer as a coroutine of Rust's, driven by a real `asyncio.Task`.
 //!
 //! The task owns cancellation, context variables and the "current task"; this object decodes the
-//! arguments, runs the tool's own coroutine inside, and answers the call with what that gives.
+//! arguments, runs the handler's own coroutine inside, and answers the call with what that gives.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,14 +18,14 @@ use pyo3::types::{PyBytes, PyString};
 use crate::connection::utf8;
 use crate::context::Context;
 use crate::core::Core;
-use crate::tool::Tool;
+use crate::entry::Entry;
 
-/// One call of a tool.
+/// One call of a handler.
 #[pyclass(module = "oxmcp._native", frozen)]
 pub(crate) struct Handler {
     core: Arc<Core>,
     id: InboundId,
-    tool: Py<Tool>,
+    entry: Py<Entry>,
     wants_progress: bool,
     stage: Mutex<Stage>,
     over: AtomicBool,
@@ -34,11 +34,11 @@ pub(crate) struct Handler {
 enum Stage {
     Fresh(Option<Json>),
     Running(Py<PyAny>),
-    /// The tool's coroutine runs right now, or is over.
+    /// The handler's coroutine runs right now, or is over.
     Away,
 }
 
-/// What one step of the tool's coroutine gave.
+/// What one step of the handler's coroutine gave.
 enum Step<'py> {
     Waits(Bound<'py, PyAny>),
     Returned(Bound<'py, PyAny>),
@@ -54,7 +54,7 @@ impl Handler {
         slf
     }
 
-    /// Runs until the tool waits, which gives what it waits for, or is done.
+    /// Runs until the handler waits, which gives what it waits for, or is done.
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let stage = self.swap(Stage::Away);
         let coroutine = match stage {
@@ -75,7 +75,7 @@ impl Handler {
         self.__next__(py)?.ok_or_else(|| PyStopIteration::new_err(()))
     }
 
-    /// Raises an exception where the tool waits: how asyncio delivers a cancel.
+    /// Raises an exception where the handler waits: how asyncio delivers a cancel.
     #[pyo3(signature = (kind, value=None, traceback=None))]
     fn throw<'py>(
         &self,
@@ -115,12 +115,13 @@ impl Handler {
     /// For asyncio's debug output.
     #[getter]
     fn __name__(&self, py: Python<'_>) -> String {
-        self.tool.get().name(py)
+        self.entry.get().name(py)
     }
 
     #[getter]
     fn __qualname__(&self, py: Python<'_>) -> String {
-        format!("tool '{}'", self.tool.get().name(py))
+        let entry = self.entry.get();
+        format!("{} '{}'", entry.kind(py), entry.name(py))
     }
 }
 
@@ -128,7 +129,7 @@ impl Handler {
     pub(crate) fn new(
         core: &Core,
         id: InboundId,
-        tool: Py<Tool>,
+        entry: Py<Entry>,
         arguments: Option<Json>,
         wants_progress: bool,
     ) -> Self {
@@ -136,7 +137,7 @@ impl Handler {
         Self {
             core: core.shared(),
             id,
-            tool,
+            entry,
             wants_progress,
             stage,
             over: AtomicBool::new(false),
@@ -152,19 +153,18 @@ impl Handler {
         std::mem::replace(&mut *self.stage.lock().unwrap_or_else(PoisonError::into_inner), next)
     }
 
-    /// Decodes the arguments and calls the tool. `None` when they do not fit and were refused.
+    /// Decodes the arguments and calls the handler. `None` when they do not fit and were refused.
     fn start<'py>(
         &self,
         py: Python<'py>,
         arguments: Option<&serde_json::value::RawValue>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let plan = self.tool.get().plan(py)?;
+        let plan = Entry::plan(self.entry.bind(py))?;
         let text = arguments.map_or("{}", serde_json::value::RawValue::get);
         let decoded = match plan.decode(py, text) {
             Ok(decoded) => decoded,
             Err(error) if is_validation_error(py, &error)? => {
-                let what = error.value(py).to_string();
-                self.finish(py, Answer::InvalidArguments(&what))?;
+                self.refuse(py, &error.value(py).to_string())?;
                 return Ok(None);
             }
             Err(error) => return Err(error),
@@ -192,7 +192,20 @@ impl Handler {
         }
     }
 
+    /// Answers a call whose arguments do not fit.
+    fn refuse(&self, py: Python<'_>, what: &str) -> PyResult<()> {
+        let entry = self.entry.get();
+        if entry.is_tool() {
+            return self.finish(py, Answer::InvalidArguments(what));
+        }
+        let message = format!("Invalid params for {} {}: {what}", entry.kind(py), entry.name(py));
+        self.finish(py, Answer::Error(ErrorObject::new(ErrorCode::INVALID_PARAMS, message)))
+    }
+
     fn answer(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        if !self.entry.get().is_tool() {
+            return self.finish(py, Answer::Result(utf8(value.cast::<PyBytes>()?.as_bytes())?));
+        }
         if let Ok(text) = value.cast_exact::<PyString>() {
             return self.finish(py, Answer::Text(&text.to_string_lossy()));
         }
@@ -205,7 +218,7 @@ impl Handler {
         self.finish(py, Answer::Result(utf8(result.as_bytes())?))
     }
 
-    /// Answers for a tool that raised. Cancels, and what is meant to end the program, go on up.
+    /// Answers for a handler that raised. Cancels, and what is meant to end the program, go on up.
     fn fail<'py>(&self, py: Python<'py>, error: PyErr) -> PyResult<Option<Bound<'py, PyAny>>> {
         static EXPLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         self.over.store(true, Ordering::Relaxed);
@@ -217,10 +230,10 @@ impl Handler {
             }
             return Err(error);
         }
-        let name = self.tool.get().name(py);
+        let (kind, name) = (self.entry.get().kind(py), self.entry.get().name(py));
         let explained = EXPLAIN
             .import(py, "oxmcp._errors", "explain")
-            .and_then(|explain| explain.call1((error.value(py), &name)))
+            .and_then(|explain| explain.call1((error.value(py), &name, &kind)))
             .and_then(|explained| explained.extract::<(Option<i64>, Bound<'py, PyString>, Option<String>)>());
         match explained {
             Ok((None, message, _)) => self.finish(py, Answer::ToolError(&message.to_string_lossy()))?,
@@ -232,10 +245,12 @@ impl Handler {
             // The exception cannot even be described; the caller gets its answer all the same.
             Err(failure) => {
                 failure.write_unraisable(py, None);
-                self.finish(py, Answer::ToolError(&format!("Error executing tool {name} (-32603)")))?;
+                let message = format!("The {kind} {name} failed");
+                let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, message);
+                self.finish(py, Answer::Error(error))?;
             }
         }
-        // A tool that calls sys.exit(), as command line libraries do, has failed; it does not end the server.
+        // A handler that calls sys.exit(), as command line libraries do, has failed; it does not end the server.
         if error.is_instance_of::<PyException>(py) || error.is_instance_of::<PySystemExit>(py) {
             Ok(None)
         } else {

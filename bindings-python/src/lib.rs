@@ -9,12 +9,13 @@ mod connection;
 mod context;
 mod core;
 mod descriptors;
+mod entry;
 mod error;
 mod handler;
 mod host;
+mod registry;
 mod session;
 mod state;
-mod tool;
 
 #[pyo3::pymodule]
 mod _native {
@@ -22,8 +23,8 @@ mod _native {
 
     #[pymodule_export]
     use super::{
-        child::ChildShutdown, connection::Connection, context::Context, descriptors::Stdio, handler::Handler,
-        session::Session, tool::Tool,
+        child::ChildShutdown, connection::Connection, context::Context, descriptors::Stdio, entry::Entry,
+        handler::Handler, registry::Registry, session::Session,
     };
 
     /// The variables that a server's process inherits.

@@ -3,13 +3,10 @@
 use std::sync::Arc;
 
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, json};
-use oxmcp_proto::{
-    Answer, CallOptions, Config, InboundId, Instant, OutboundId, Registry, RegistryError, duration_from_millis,
-};
+use oxmcp_proto::{Answer, CallOptions, Config, InboundId, Instant, OutboundId, Registry, duration_from_millis};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use serde::Deserialize;
 
 use crate::error::raise;
 
@@ -23,24 +20,17 @@ pub(crate) struct Session {
 
 #[pymethods]
 impl Session {
-    #[staticmethod]
-    fn server(py: Python<'_>, info: &str, tools: Vec<String>, options: &str) -> PyResult<Self> {
-        let config = Config::from_json(info, options).map_err(|error| raise(py, &error))?;
-        let registry = Registry::new();
-        for descriptor in tools {
-            add_tool(&registry, &descriptor)?;
-        }
-        Ok(Self {
-            session: oxmcp_proto::Session::server(config, Arc::new(registry)),
-        })
-    }
-
-    #[staticmethod]
-    fn client(py: Python<'_>, info: &str, options: &str) -> PyResult<Self> {
-        let config = Config::from_json(info, options).map_err(|error| raise(py, &error))?;
-        Ok(Self {
-            session: oxmcp_proto::Session::client(config),
-        })
+    /// A session of a role, `"server"` or `"client"`. What it offers is added by `command`.
+    #[new]
+    fn new(py: Python<'_>, role: &str, info: &str, settings: &str) -> PyResult<Self> {
+        let config = Config::from_json(info, settings).map_err(|error| raise(py, &error))?;
+        let registry = Arc::new(Registry::new());
+        let session = match role {
+            "server" => oxmcp_proto::Session::server(config, registry),
+            "client" => oxmcp_proto::Session::client_with(config, registry),
+            other => return Err(invalid(format!("there is no role {other:?}"))),
+        };
+        Ok(Self { session })
     }
 
     fn connect(&mut self, py: Python<'_>, timeout: Option<f64>, now: f64) -> PyResult<()> {
@@ -59,6 +49,11 @@ impl Session {
 
     fn end_input(&mut self, now: f64) {
         self.session.end_input(at(now));
+    }
+
+    /// Runs a command, given as JSON: see `command.rs` of the core.
+    fn command(&mut self, py: Python<'_>, text: &str, now: f64) -> PyResult<String> {
+        self.session.command(text, at(now)).map_err(|error| raise(py, &error))
     }
 
     fn close(&mut self, why: &str) {
@@ -101,23 +96,23 @@ impl Session {
         self.session.notify(method, params).map_err(|error| raise(py, &error))
     }
 
-    fn respond_result(&mut self, id: u64, text: &str) -> bool {
-        self.session.respond(InboundId(id), Answer::Result(text))
+    fn respond_result(&mut self, id: u64, text: &str, now: f64) -> bool {
+        self.session.respond(InboundId(id), Answer::Result(text), at(now))
     }
 
-    fn respond_tool_error(&mut self, id: u64, message: &str) -> bool {
-        self.session.respond(InboundId(id), Answer::ToolError(message))
+    fn respond_tool_error(&mut self, id: u64, message: &str, now: f64) -> bool {
+        self.session.respond(InboundId(id), Answer::ToolError(message), at(now))
     }
 
-    fn respond_invalid_arguments(&mut self, id: u64, what: &str) -> bool {
-        self.session.respond(InboundId(id), Answer::InvalidArguments(what))
+    fn respond_invalid_arguments(&mut self, id: u64, what: &str, now: f64) -> bool {
+        self.session
+            .respond(InboundId(id), Answer::InvalidArguments(what), at(now))
     }
 
-    #[pyo3(signature = (id, code, message, data=None))]
-    fn respond_error(&mut self, id: u64, code: i64, message: String, data: Option<String>) -> PyResult<bool> {
+    fn respond_error(&mut self, id: u64, code: i64, message: String, data: Option<String>, now: f64) -> PyResult<bool> {
         let mut error = ErrorObject::new(ErrorCode(code), message);
         error.data = data.map(json).transpose().map_err(invalid)?;
-        Ok(self.session.respond(InboundId(id), Answer::Error(error)))
+        Ok(self.session.respond(InboundId(id), Answer::Error(error), at(now)))
     }
 
     #[pyo3(signature = (id, progress, total=None, message=None))]
@@ -127,10 +122,6 @@ impl Session {
 
     fn resume(&mut self, id: u64) -> bool {
         self.session.resume(InboundId(id))
-    }
-
-    fn describe_tool(&self, index: usize, descriptor: &str) -> PyResult<()> {
-        describe(&self.session, index, descriptor)
     }
 
     fn handle_timeout(&mut self, now: f64) {
@@ -155,26 +146,6 @@ impl Session {
         self.session.encode_outputs(&mut events, &mut wire);
         Ok((String::from_utf8(events)?, PyBytes::new(py, &wire)))
     }
-}
-
-pub(crate) fn describe(session: &oxmcp_proto::Session, index: usize, descriptor: &str) -> PyResult<()> {
-    let descriptor = json(descriptor).map_err(invalid)?;
-    session.registry().describe_tool(index, &descriptor).map_err(invalid)
-}
-
-/// A whole descriptor, or a name as a JSON string.
-fn add_tool(registry: &Registry, text: &str) -> PyResult<()> {
-    #[derive(Deserialize)]
-    struct Named {
-        name: String,
-    }
-    if let Ok(name) = serde_json::from_str::<String>(text) {
-        return registry.add_tool(&name).map(drop).map_err(invalid);
-    }
-    let named: Named = serde_json::from_str(text).map_err(invalid)?;
-    let index = registry.add_tool(&named.name).map_err(invalid)?;
-    let described: Result<(), RegistryError> = registry.describe_tool(index, &json(text).map_err(invalid)?);
-    described.map_err(invalid)
 }
 
 fn call_options(py: Python<'_>, (timeout, total, reset, progress): Options) -> PyResult<CallOptions> {

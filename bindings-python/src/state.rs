@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::io;
 
-use oxmcp_proto::{InboundId, Instant, OutboundId, Output, Role, Session};
+use oxmcp_proto::{InboundId, Instant, LogLevel, OutboundId, Output, Role, Session};
 use pyo3::prelude::*;
 
 use crate::descriptors::Sink;
@@ -22,6 +22,8 @@ pub(crate) struct State {
     pub(crate) chunk: Vec<u8>,
     /// Outputs that wait for the event loop to exist.
     pub(crate) waiting: VecDeque<Output>,
+    /// Let go of by its loop: the descriptors may be closed.
+    pub(crate) detached: bool,
     pub(crate) flush_is_due: bool,
     pub(crate) awaits_writable: bool,
     pub(crate) paused: bool,
@@ -30,6 +32,8 @@ pub(crate) struct State {
     pub(crate) armed: Option<(Instant, Py<PyAny>)>,
     pub(crate) tasks: HashMap<InboundId, Py<PyAny>>,
     pub(crate) futures: HashMap<OutboundId, Py<PyAny>>,
+    /// Client: the mildest log messages that calls ask for.
+    pub(crate) log_level: Option<LogLevel>,
 }
 
 impl State {
@@ -42,6 +46,7 @@ impl State {
             owed: 0,
             chunk: vec![0; CHUNK],
             waiting: VecDeque::new(),
+            detached: false,
             flush_is_due: false,
             awaits_writable: false,
             paused: false,
@@ -49,6 +54,7 @@ impl State {
             armed: None,
             tasks: HashMap::new(),
             futures: HashMap::new(),
+            log_level: None,
         }
     }
 

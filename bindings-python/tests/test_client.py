@@ -86,6 +86,8 @@ for line in sys.stdin:
         print("cancelled", message["params"]["requestId"], file=sys.stderr, flush=True)
     elif method == "ping":
         answer({})
+    elif id is not None:
+        send(json.dumps({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no such method"}}))
 """
 
 
@@ -128,10 +130,10 @@ class Stderr:
 
 def test_what_the_server_says_of_itself(server: Path) -> None:
     async def main() -> None:
-        async with Client(server) as client:
+        async with Client(server, mode="legacy") as client:
             assert client.protocol_version == "2025-11-25"
             assert client.server_info == {"name": "test", "version": "1.2"}
-            assert client.server_capabilities == {"tools": {}}
+            assert client.server_capabilities == {"tools": {"listChanged": True}, "logging": {}}
             assert client.instructions == "Use it well."
             await client.ping()
             tools = await client.list_tools()
@@ -144,7 +146,7 @@ def test_what_the_server_says_of_itself(server: Path) -> None:
 
 def test_both_eras(server: Path) -> None:
     async def main() -> None:
-        async with Client(server, mode="auto") as client:
+        async with Client(server) as client:
             assert client.protocol_version == "2026-07-28"
             assert client.server_info["name"] == "test"
             assert client.instructions == "Use it well."
@@ -159,15 +161,33 @@ def test_both_eras(server: Path) -> None:
     run(main)
 
 
-def test_a_server_of_the_handshake_is_found_out(tmp_path: Path) -> None:
+def test_a_server_of_the_handshake_is_asked_once(tmp_path: Path) -> None:
     async def main() -> None:
-        refuse = "\n    else: send(json.dumps({'jsonrpc': '2.0', 'id': id, 'error': {'code': -32601, 'message': 'no'}}))"
         command = wire(tmp_path, {})
-        Path(command[1]).write_text(Path(command[1]).read_text().rstrip() + refuse + "\n")
-        async with Client(command, mode="auto", on_problem=lambda *_: None) as client:
-            assert client.protocol_version == "2025-11-25"
+        for probes in (1, 0):
+            sent: list[str] = []
+            async with Client(command, on_trace=lambda way, line: sent.append(line) if way == "sent" else None) as client:
+                assert client.protocol_version == "2025-11-25"
+            assert sum('"server/discover"' in line for line in sent) == probes
         with pytest.raises(UsageError, match="mode is"):
             Client(command, mode="modern")  # type: ignore[arg-type]
+
+    run(main)
+
+
+def test_an_era_that_led_nowhere_is_forgotten(tmp_path: Path) -> None:
+    async def main() -> None:
+        command = wire(tmp_path, {})
+        async with Client(command):
+            pass
+        program = Path(command[1]).read_text()
+        Path(command[1]).write_text("")
+        with pytest.raises(ConnectionClosedError):
+            await Client(command).connect()
+        Path(command[1]).write_text(program)
+        sent: list[str] = []
+        async with Client(command, on_trace=lambda way, line: sent.append(line)):
+            assert '"server/discover"' in sent[0]
 
     run(main)
 
@@ -379,7 +399,7 @@ def test_a_command_that_is_no_server(command: list[str], cwd: str | None, what: 
 
 def test_a_server_that_never_answers_the_handshake() -> None:
     async def main() -> None:
-        client = Client([sys.executable, "-c", "import sys; sys.stdin.read()"])
+        client = Client([sys.executable, "-c", "import sys; sys.stdin.read()"], mode="legacy")
         with pytest.raises(RequestTimeoutError, match="initialize got no answer within 0.2 s"):
             await client.connect(timeout=0.2)
         await client.close()
@@ -456,7 +476,7 @@ def test_notifications_reach_the_hook(tmp_path: Path) -> None:
 def test_the_wire_can_be_traced(server: Path) -> None:
     async def main() -> None:
         seen: list[tuple[str, str]] = []
-        async with Client(server, on_trace=lambda *it: seen.append(it)) as client:
+        async with Client(server, mode="legacy", on_trace=lambda *it: seen.append(it)) as client:
             await client.ping()
         kinds = [(direction, sorted(json.loads(line))) for direction, line in seen]
         assert kinds == [
@@ -502,7 +522,7 @@ def test_a_server_that_ignores_the_end_of_its_input_is_terminated() -> None:
 
     async def main() -> None:
         with Stderr() as errors:
-            async with Client([sys.executable, "-c", code], stderr=errors.fd):
+            async with Client([sys.executable, "-c", code], stderr=errors.fd, mode="legacy"):
                 errors.close_ours()
             assert await errors.line() == "term"
 

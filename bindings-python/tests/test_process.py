@@ -30,6 +30,8 @@ for line in sys.stdin:
             "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}}), flush=True)
     elif message.get("method") == "die":
         DIE
+    elif message.get("method") == "server/discover":
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
 AFTER
 """
 STUBBORN = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"

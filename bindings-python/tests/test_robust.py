@@ -44,7 +44,7 @@ def test_more_requests_than_any_buffer_holds() -> None:
 def test_what_a_closed_connection_had_to_say_goes_nowhere() -> None:
     # The descriptor of a closed pipe is the next one's number.
     async def main() -> None:
-        first = Client([sys.executable, "-c", DEAF])
+        first = Client([sys.executable, "-c", DEAF], mode="legacy")
         await first.connect()
         call = asyncio.ensure_future(first.call_tool("x", {"text": "Z" * 2_000_000}, timeout=0.3))
         await asyncio.sleep(0)
@@ -143,7 +143,7 @@ def test_a_loop_whose_tasks_start_at_once() -> None:
     async def main() -> None:
         asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
         code = BLOCKING.replace('result = {"content"', 'sys.exit(3); result = {"content"')
-        async with Client([sys.executable, "-c", code], timeout=20) as client:
+        async with Client([sys.executable, "-c", code], mode="legacy", timeout=20) as client:
             with pytest.raises(ConnectionClosedError, match="status 3"):
                 await client.call_tool("x")
 

@@ -113,7 +113,7 @@ def test_handshake_names_the_server(peer: Peer) -> None:
     result = peer.call("initialize", {"protocolVersion": "2025-06-18", **INITIALIZE})["result"]
     assert result == {
         "protocolVersion": "2025-06-18",
-        "capabilities": {"tools": {}},
+        "capabilities": {"tools": {"listChanged": True}, "logging": {}},
         "serverInfo": {"name": "test", "title": "Test", "version": "1.2"},
         "instructions": "Use it well.",
     }
@@ -445,7 +445,7 @@ def test_duplicate_and_empty_names_are_refused() -> None:
     @app.tool
     def twice() -> None: ...
 
-    with pytest.raises(ValueError, match="'twice' exists already"):
+    with pytest.raises(ValueError, match='"twice" exists already'):
         app.tool(twice)
     with pytest.raises(ValueError, match="name="):
         app.tool(lambda: None)

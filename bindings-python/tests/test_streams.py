@@ -107,22 +107,24 @@ def test_run_inside_a_loop_says_what_to_do() -> None:
     asyncio.run(main())
 
 
-def test_a_tool_cannot_come_late(tmp_path: Path) -> None:
+def test_a_server_runs_once_at_a_time_and_may_run_again(tmp_path: Path) -> None:
     source = """
-        app = Server("late")
+        import asyncio, sys
+        app = Server("twice")
         @app.tool
-        async def adds() -> str:
+        async def again() -> str:
             try:
-                app.tool(print)
+                await app.run_async()
             except RuntimeError as error:
                 return str(error)
-            return "added"
+            return "ran"
         app.run()
-        app.tool(adds, name="after")
+        app.run()
+        print("over", file=sys.stderr)
     """
-    with Peer(script(tmp_path, source.replace('app.tool(adds, name="after")', 'app.tool(name="after")(adds)'))) as peer:
-        assert "register all tools before run()" in text(peer.initialize().tool("adds"))
-        assert peer.leave() == (b"", "")
+    with Peer(script(tmp_path, source)) as peer:
+        assert "runs already" in text(peer.initialize().tool("again"))
+        assert peer.leave() == (b"", "over\n")
         assert peer.process.returncode == 0
 
 

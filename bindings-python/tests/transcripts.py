@@ -14,7 +14,7 @@ from oxmcp._native import Session
 FOLDER = Path(__file__).parents[2] / "tests" / "vectors"
 KIND_OF = {error: kind for kind, error in _KINDS.items()}
 EVENTS = {
-    "call": "toolCall",
+    "call": "call",
     "connect_failed": "connectFailed",
     "describe": "describe",
     "cancelled": "cancelled",
@@ -44,7 +44,7 @@ def decode(text: str) -> Any:
 def encode(value: Any) -> str:
     if isinstance(value, Number):
         return value.text
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return "[" + ",".join(map(encode, value)) + "]"
     if isinstance(value, dict):
         return "{" + ",".join(f"{json.dumps(key)}:{encode(member)}" for key, member in value.items()) + "}"
@@ -105,11 +105,14 @@ class Runner:
         self.wire: deque[str] = deque()
         self.events: deque[Event] = deque()
         self.names: dict[str, int] = {}
+        # The keys of entries, by kind and number, and the other way round.
+        self.keys: dict[tuple[str, int], str] = {}
+        self.entries: dict[tuple[str, str], int] = {}
         self.joined = b""
         self.is_closed = False
 
     def run(self) -> None:
-        lines = self.path.read_text(encoding="utf-8").splitlines()
+        lines = self.path.read_text(encoding="utf-8").split("\n")
         steps = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
         for number, line in steps:
             try:
@@ -123,15 +126,17 @@ class Runner:
 
     def start(self, header: dict[str, Any]) -> None:
         assert header.pop("name") and header.pop("about"), "the header needs a name and what it is about"
-        role, tools = header.pop("role"), header.pop("tools", [])
+        role, tools, setup = header.pop("role"), header.pop("tools", []), header.pop("setup", [])
         connected, capabilities = header.pop("connected", None), header.pop("peer_capabilities", None)
         info = json.dumps({"name": "vectors", "version": "1"} | plain(header.pop("info", {})))
-        self.tools = [tool if isinstance(tool, str) else tool["name"] for tool in tools]
         # What is left are the session's own options, which refuse what they do not know.
-        if role == "server":
-            self.session = Session.server(info, [encode(tool) for tool in tools], encode(header))
-        else:
-            self.session = Session.client(info, encode(header))
+        settings = {"probe": False} | header.pop("settings", {}) | header
+        self.session = Session(role, info, encode(settings))
+        for tool in tools:
+            described = {"key": tool} if isinstance(tool, str) else {"key": tool["name"], "descriptor": tool}
+            self.command({"add": {"kind": "tool"} | described})
+        for command in setup:
+            self.command(command)
         if connected is not None:
             self.handshake(role, connected, capabilities)
 
@@ -241,15 +246,15 @@ class Runner:
         if "error" in step:
             error = step.pop("error")
             data = encode(error["data"]) if "data" in error else None
-            sent = session.respond_error(id, plain(error["code"]), error["message"], data)
+            sent = session.respond_error(id, plain(error["code"]), error["message"], data, self.now)
         elif "tool_error" in step:
-            sent = session.respond_tool_error(id, step.pop("tool_error"))
+            sent = session.respond_tool_error(id, step.pop("tool_error"), self.now)
         elif "invalid_arguments" in step:
-            sent = session.respond_invalid_arguments(id, step.pop("invalid_arguments"))
+            sent = session.respond_invalid_arguments(id, step.pop("invalid_arguments"), self.now)
         else:
             result = self.payload(step, "result")
             assert result is not None, "respond needs an answer"
-            sent = session.respond_result(id, result)
+            sent = session.respond_result(id, result, self.now)
         self.flag(step, "sent", sent)
 
     def do_report_progress(self, value: str, step: dict[str, Any]) -> None:
@@ -258,7 +263,41 @@ class Runner:
         self.flag(step, "sent", self.session.progress(self.names[value], progress, total, message))
 
     def do_describe_tool(self, value: Any, step: dict[str, Any]) -> None:
-        self.session.describe_tool(self.tools.index(value["name"]), encode(value))
+        entry = self.entries["tool", value["name"]]
+        self.command({"describe": {"kind": "tool", "entry": entry, "descriptor": value}})
+
+    def do_command(self, value: Any, step: dict[str, Any]) -> None:
+        """Runs a command, with the calls in it by their numbers, and compares what it gives."""
+        ((verb, inner),) = value.items()
+        if "call" in inner:
+            inner = inner | {"call": self.names[inner["call"]]}
+        gives = step.pop("gives", None)
+
+        def run() -> int | None:
+            given = self.command({verb: inner})
+            if "call" in given:
+                return int(plain(given["call"]))
+            if gives is not None:
+                same(gives, given)
+            return None
+
+        self.attempt(step, run)
+
+    def command(self, command: dict[str, Any]) -> dict[str, Any]:
+        given: dict[str, Any] = decode(self.session.command(encode(command), self.now))
+        if "entry" in given:
+            added, entry = command["add"], plain(given["entry"])
+            self.keys[added["kind"], entry] = added["key"]
+            self.entries[added["kind"], added["key"]] = entry
+        return given
+
+    def do_turn(self, value: Any, step: dict[str, Any]) -> None:
+        """Several steps before the driver comes round to take out what they gave."""
+        for inner in value:
+            verb = next(iter(inner))
+            getattr(self, f"do_{verb}")(inner.pop(verb), inner)
+            if inner:
+                raise Difference(f"the members {list(inner)} are not known here")
 
     def do_resume(self, value: str, step: dict[str, Any]) -> None:
         self.flag(step, "sent", self.session.resume(self.names[value]))
@@ -349,9 +388,10 @@ class Runner:
         if verb in ("cancelled", "progress", "done") and event.id != self.names[value]:
             raise Difference(f"expected it of the call {value}, got {event}")
         if verb == "call":
-            self.expect_tool_call(event, value, step)
+            self.check_call(event, value, step)
         elif verb == "describe":
             assert event.id is not None
+            same(step.pop("kind", "tool"), event.first)
             self.names[value] = event.id
         elif verb == "cancelled":
             same(step.pop("reason", None), event.first)
@@ -364,16 +404,21 @@ class Runner:
         elif verb == "notification":
             same(value, event.first)
             same(step.pop("params", None), event.second)
+            stream = step.pop("subscription", None)
+            if event.id != (None if stream is None else self.names[stream]):
+                raise Difference(f"expected it on the stream {stream}, got {event}")
         elif verb == "problem":
             same_members(value, {"kind": event.first, "message": event.second})
         elif verb in ("ready", "connect_failed"):
             same_members(value, event.first)
 
-    def expect_tool_call(self, event: Event, value: Any, step: dict[str, Any]) -> None:
-        tool, wants_progress = event.first
-        same(value.pop("tool"), self.tools[plain(tool)])
-        same(value.pop("progress", False), wants_progress)
-        same(value.pop("arguments", None), event.second)
+    def check_call(self, event: Event, value: Any, step: dict[str, Any]) -> None:
+        kind, target, wants_progress = event.first
+        wanted_kind = next(iter(value))
+        key = value.pop(wanted_kind)
+        found = target if kind == "method" else self.keys[kind.removesuffix("Completion"), plain(target)]
+        same([wanted_kind, key, value.pop("progress", False)], [kind, found, wants_progress])
+        same(value.pop("params", value.pop("arguments", None)), event.second)
         assert not value, value
         if "as" in step:
             assert event.id is not None

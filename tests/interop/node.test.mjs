@@ -1,4 +1,4 @@
-// Our Node client and the official TypeScript SDKs, with servers that are real processes.
+// Our Node package and the official TypeScript SDKs on either side, with servers that are real processes.
 
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
@@ -16,24 +16,30 @@ const { OXMCP_PYTHON: ours, OXMCP_PEER_PYTHON: theirs, OXMCP_NODE: node } = proc
 const servers = {
   'our Python server': { command: ours, args: [program('our_server.py')] },
   'official Python server': { command: theirs, args: [program('official_server.py')] },
+  'our Node server': { command: node, args: [program('our_server.mjs')] },
   'official TypeScript server': { command: node, args: [program('official_server.mjs')] },
 };
 const clients = {
   'official TypeScript client': { Client: OfficialClient, Transport: OfficialTransport },
   'official TypeScript client, v1': { Client: V1Client, Transport: V1Transport, resultSchema: [undefined] },
-  'our Node client': { Client: OurClient, Transport: OurTransport, servers: Object.keys(servers) },
-  'our Node client, either era': {
+  'our Node client, by the handshake': {
     Client: OurClient,
     Transport: OurTransport,
     servers: Object.keys(servers),
-    options: { mode: 'auto' },
+    options: { mode: 'legacy' },
+    revision: '2025-11-25',
+  },
+  'our Node client': {
+    Client: OurClient,
+    Transport: OurTransport,
+    servers: Object.keys(servers),
     revision: '2026-07-28',
   },
 };
 
 for (const [clientName, { Client, Transport, resultSchema = [], servers: names, options, revision }] of Object.entries(clients)) {
   // The official SDKs among themselves are not our business.
-  for (const serverName of names ?? ['our Python server']) {
+  for (const serverName of names ?? ['our Python server', 'our Node server']) {
     test(`${clientName}, ${serverName}`, { timeout: 60_000 }, async () => {
       const transport = new Transport({ ...servers[serverName], stderr: 'pipe' });
       const said = lines(transport.stderr);

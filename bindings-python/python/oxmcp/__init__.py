@@ -21,11 +21,13 @@ from ._errors import (
     CallCancelledError,
     CapabilityError,
     ConnectionClosedError,
+    HandlerError,
     McpError,
     ProtocolError,
     RequestTimeoutError,
     ResponseError,
     ToolError,
+    UrlElicitationRequiredError,
     UsageError,
 )
 from ._native import Context
@@ -35,6 +37,26 @@ from ._server import Server
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._client import Client as Client
+    from ._dialog import (
+        ElicitRequest as ElicitRequest,
+        ElicitResult as ElicitResult,
+        Message as Message,
+        Root as Root,
+        SampleRequest as SampleRequest,
+        SampleResult as SampleResult,
+    )
+    from ._offers import (
+        BlobResourceContents as BlobResourceContents,
+        Completion as Completion,
+        Prompt as Prompt,
+        PromptArgument as PromptArgument,
+        PromptResult as PromptResult,
+        Resource as Resource,
+        ResourceResult as ResourceResult,
+        ResourceTemplate as ResourceTemplate,
+        TextResourceContents as TextResourceContents,
+    )
+    from ._streams import Notifications as Notifications
     from ._types import (
         AudioContent as AudioContent,
         CallToolResult as CallToolResult,
@@ -49,25 +71,43 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AudioContent",
+    "BlobResourceContents",
     "CallCancelledError",
     "CallToolResult",
     "CapabilityError",
     "Client",
+    "Completion",
     "ConnectionClosedError",
     "Content",
     "Context",
+    "ElicitRequest",
+    "ElicitResult",
     "EmbeddedResource",
+    "HandlerError",
     "ImageContent",
     "McpError",
+    "Message",
+    "Notifications",
+    "Prompt",
+    "PromptArgument",
+    "PromptResult",
     "ProtocolError",
     "RequestTimeoutError",
+    "Resource",
     "ResourceLink",
+    "ResourceResult",
+    "ResourceTemplate",
     "ResponseError",
+    "Root",
+    "SampleRequest",
+    "SampleResult",
     "Server",
     "TextContent",
+    "TextResourceContents",
     "Tool",
     "ToolError",
     "UnknownContent",
+    "UrlElicitationRequiredError",
     "UsageError",
     "__version__",
 ]
@@ -77,7 +117,11 @@ __version__: str = _version()
 
 # Loaded on first use: they need asyncio and msgspec.
 _LAZY = {name: "_types" for name in __all__ if name[0] != "_" and name not in globals()}
-_LAZY["Client"] = "_client"
+_DIALOG = ("ElicitRequest", "ElicitResult", "Message", "Root", "SampleRequest", "SampleResult")
+_CONTENTS = ("BlobResourceContents", "Completion", "PromptResult", "ResourceResult", "TextResourceContents")
+_OFFERS = ("Prompt", "PromptArgument", "Resource", "ResourceTemplate", *_CONTENTS)
+_LAZY.update(dict.fromkeys(_DIALOG, "_dialog"), **dict.fromkeys(_OFFERS, "_offers"))
+_LAZY.update(Client="_client", Notifications="_streams")
 
 
 def __getattr__(name: str) -> object:

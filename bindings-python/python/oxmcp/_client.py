@@ -8,32 +8,68 @@ import sys
 import weakref
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import IO, Any, Callable, Literal, Union
+from typing import IO, Any, Callable, Literal, TypeVar, Union
 
 import msgspec
 
 from . import _json
+from ._answers import Answers, Roots
+from ._dialog import ElicitRequest, SampleRequest
 from ._errors import ProtocolError, UsageError, report
 from ._loop import Reader, read, run_callback
 from ._native import Connection
 from ._native import version as _version
+from ._offers import (
+    Completion,
+    Prompt,
+    PromptResult,
+    Resource,
+    ResourceResult,
+    ResourceTemplate,
+    decode_completion,
+    decode_prompt,
+    decode_resource,
+)
 from ._process import ServerProcess
+from ._streams import Notifications
 from ._types import CallToolResult, Progress, Tool, decode_call_result
+
+T = TypeVar("T")
 
 ProgressCallback = Callable[[float, Union[float, None], Union[str, None]], object]
 """Called with progress, total and message; may be async."""
 
 # A server that closed its output without exiting is waited for this long, to tell why it left.
 _EXIT_GRACE = 0.5
-_MAX_PAGES = 1000
 
 
-class _ToolPage(msgspec.Struct, rename="camel"):
+class _Tools(msgspec.Struct):
     tools: list[Tool]
-    next_cursor: str | None = None
 
 
-_decode_page = msgspec.json.Decoder(_ToolPage).decode
+class _Resources(msgspec.Struct):
+    resources: list[Resource]
+
+
+class _Templates(msgspec.Struct, rename="camel"):
+    resource_templates: list[ResourceTemplate]
+
+
+class _Prompts(msgspec.Struct):
+    prompts: list[Prompt]
+
+
+class _Log(msgspec.Struct):
+    level: str
+    data: Any
+    logger: str | None = None
+
+
+_decode_tools = msgspec.json.Decoder(_Tools).decode
+_decode_resources = msgspec.json.Decoder(_Resources).decode
+_decode_templates = msgspec.json.Decoder(_Templates).decode
+_decode_prompts = msgspec.json.Decoder(_Prompts).decode
+_decode_log = msgspec.json.Decoder(_Log).decode
 _decode_progress = msgspec.json.Decoder(Progress).decode
 
 
@@ -46,8 +82,19 @@ class Client:
     :param cwd: the working directory of the server.
     :param stderr: where its standard error goes, as for `subprocess.Popen`; ours by default.
     :param timeout: seconds a call may go without an answer.
-    :param mode: ``"legacy"`` connects by the handshake of the revisions up to 2025-11-25; ``"auto"`` asks
-        the server first whether it speaks 2026-07-28, which costs older servers one round trip.
+    :param mode: ``"auto"`` asks the server first whether it speaks 2026-07-28, which costs older servers one
+        round trip, on the first connection to the same command; ``"legacy"`` connects by the handshake of the
+        revisions up to 2025-11-25 at once.
+    :param capabilities: what the client declares beside what follows from its handlers, such as
+        ``{"sampling": {"tools": {}}}`` or extensions.
+    :param on_elicit: called with an `ElicitRequest` when the server asks the user to fill in a form. Gives
+        the content of the form, or an `ElicitResult`, or an action: ``"decline"``, ``"cancel"``.
+    :param on_elicit_url: the same for a URL that the user is to visit; gives an action.
+    :param on_sample: called with a `SampleRequest` when the server asks for a model's words; gives a string
+        or a `SampleResult`.
+    :param roots: the folders and files that the server may work on: paths, URIs or `Root`, or a
+        function that gives them.
+    :param on_log: called with level, data and logger of a log message.
     :param on_notification: called with method and params of what the server sends unasked.
     :param on_problem: called with a kind and a message when the server sends something that is no
         message; the connection goes on. By default such problems go to the logger ``oxmcp``.
@@ -61,7 +108,7 @@ class Client:
             print(result.text)
 
     Cancelling the task that awaits a call cancels the call: the server is told, and a late answer
-    is dropped.
+    is dropped. All handlers may be async; plain ones that answer the server run on worker threads.
     """
 
     def __init__(
@@ -74,7 +121,13 @@ class Client:
         name: str = "oxmcp",
         version: str | None = None,
         timeout: float = 60.0,
-        mode: Literal["legacy", "auto"] = "legacy",
+        mode: Literal["auto", "legacy"] = "auto",
+        capabilities: Mapping[str, Any] | None = None,
+        on_elicit: Callable[[ElicitRequest], Any] | None = None,
+        on_elicit_url: Callable[[ElicitRequest], Any] | None = None,
+        on_sample: Callable[[SampleRequest], Any] | None = None,
+        roots: Roots | None = None,
+        on_log: Callable[[str, Any, Union[str, None]], object] | None = None,
         on_notification: Callable[[str, Any], object] | None = None,
         on_problem: Callable[[str, str], object] | None = None,
         on_trace: Callable[[str, str], object] | None = None,
@@ -82,9 +135,14 @@ class Client:
         self._command = _argv(command)
         self._env, self._cwd, self._stderr = env, cwd, stderr
         if mode not in ("legacy", "auto"):
-            raise UsageError(f"mode is 'legacy' or 'auto', not {mode!r}")
+            raise UsageError(f"mode is 'auto' or 'legacy', not {mode!r}")
         self._name, self._version, self._timeout, self._mode = name, version or _version(), timeout, mode
+        self._answers = Answers(on_elicit, on_elicit_url, on_sample, roots)
+        self._capabilities = {**self._answers.capabilities(), **(capabilities or {})}
+        self._on_log = on_log
         self._on_notification, self._on_problem, self._on_trace = on_notification, on_problem, on_trace
+        self._streams: dict[int, Notifications] = {}
+        self._has_handshake = True
         self._progress: dict[int, ProgressCallback] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connection: Connection | None = None
@@ -147,13 +205,15 @@ class Client:
             raise
 
     def _open(self, process: ServerProcess) -> Connection:
+        settings = {"capabilities": self._capabilities, "trace": self._on_trace is not None}
         return Connection.client(
             self._name,
             self._version,
             None,
             self._timeout,
-            self._mode == "auto",
-            self._on_trace is not None,
+            _encode(settings, "the settings").decode(),
+            "\0".join(self._command) if self._mode == "auto" else None,
+            self._answers.registry(),
             process.input,
             process.output,
             _hook(weakref.ref(self)),
@@ -201,22 +261,134 @@ class Client:
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError("a Client is one connection to one process, which cannot be copied or pickled; make a new one")
 
-    async def list_tools(self) -> list[Tool]:
+    async def list_tools(self, *, timeout: float | None = None) -> list[Tool]:
         """All tools of the server, over all pages."""
-        tools: list[Tool] = []
-        params: dict[str, Any] | None = None
-        for _ in range(_MAX_PAGES):
-            text = await self._request("tools/list", params)
-            try:
-                page = _decode_page(text)
-            except msgspec.DecodeError as error:
-                raise ProtocolError(f"the server's result of tools/list is broken: {error}", fault="peer") from error
-            tools += page.tools
-            # Servers of these revisions also mean "the end" by an empty cursor.
-            if not page.next_cursor:
-                return tools
-            params = {"cursor": page.next_cursor}
-        raise ProtocolError(f"tools/list did not end after {_MAX_PAGES} pages", fault="peer")
+        return (await self._list("tools/list", _decode_tools, timeout)).tools
+
+    async def list_resources(self, *, timeout: float | None = None) -> list[Resource]:
+        """All resources of the server, over all pages."""
+        return (await self._list("resources/list", _decode_resources, timeout)).resources
+
+    async def list_resource_templates(self, *, timeout: float | None = None) -> list[ResourceTemplate]:
+        """All resource templates of the server, over all pages."""
+        return (await self._list("resources/templates/list", _decode_templates, timeout)).resource_templates
+
+    async def list_prompts(self, *, timeout: float | None = None) -> list[Prompt]:
+        """All prompts of the server, over all pages."""
+        return (await self._list("prompts/list", _decode_prompts, timeout)).prompts
+
+    async def _list(self, method: str, decode: Callable[[bytes], T], timeout: float | None) -> T:
+        id, future = self._live().list(method, timeout)
+        text = await self._answer(id, future, None)
+        try:
+            return decode(text)
+        except msgspec.DecodeError as error:
+            raise ProtocolError(f"the server's result of {method} is broken: {error}", fault="peer") from error
+
+    async def read_resource(self, uri: str, *, timeout: float | None = None) -> ResourceResult:
+        """Reads a resource: its contents as text or bytes."""
+        return decode_resource(await self._request("resources/read", {"uri": uri}, timeout))
+
+    async def get_prompt(
+        self, name: str, arguments: Mapping[str, str] | None = None, *, timeout: float | None = None
+    ) -> PromptResult:
+        """Gets the messages of a prompt. Its arguments are strings."""
+        params = {"name": name, **({} if arguments is None else {"arguments": dict(arguments)})}
+        return decode_prompt(await self._request("prompts/get", params, timeout))
+
+    async def complete(
+        self,
+        argument: str,
+        value: str = "",
+        *,
+        prompt: str | None = None,
+        template: str | None = None,
+        arguments: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Completion:
+        """Asks for values of an argument of a prompt, or of a variable of a resource template.
+
+        :param value: what there is of it so far.
+        :param arguments: the other arguments, as far as they are known.
+        """
+        if (prompt is None) == (template is None):
+            raise UsageError("a completion is of a prompt= or of a template=")
+        of_prompt, of_template = {"type": "ref/prompt", "name": prompt}, {"type": "ref/resource", "uri": template}
+        params: dict[str, Any] = {
+            "ref": of_template if prompt is None else of_prompt,
+            "argument": {"name": argument, "value": value},
+        }
+        if arguments:
+            params["context"] = {"arguments": dict(arguments)}
+        return decode_completion(await self._request("completion/complete", params, timeout))
+
+    async def subscribe(self, uri: str, *, timeout: float | None = None) -> None:
+        """Has the server tell when a resource changes, by ``notifications/resources/updated`` to
+        `on_notification` (revisions with a handshake; since 2026-07-28 it is `listen`)."""
+        await self._request("resources/subscribe", {"uri": uri}, timeout)
+
+    async def unsubscribe(self, uri: str, *, timeout: float | None = None) -> None:
+        """Ends a `subscribe`."""
+        await self._request("resources/unsubscribe", {"uri": uri}, timeout)
+
+    def listen(
+        self,
+        *,
+        tools: bool = False,
+        prompts: bool = False,
+        resources: bool = False,
+        updates: Sequence[str] = (),
+    ) -> Notifications:
+        """Has the server tell of changes (2026-07-28; before, it does so by itself and by `subscribe`)::
+
+            async with client.listen(tools=True) as changes:
+                async for method, params in changes:
+                    ...
+
+        :param tools: changes of the list of tools; `prompts` and `resources` the same.
+        :param updates: the URIs of resources whose contents may change.
+        """
+        lists = {"toolsListChanged": tools, "promptsListChanged": prompts, "resourcesListChanged": resources}
+        wanted: dict[str, Any] = {name: True for name, on in lists.items() if on}
+        if updates:
+            wanted["resourceSubscriptions"] = list(updates)
+        return Notifications(self, wanted)
+
+    def _begin_stream(self, stream: Notifications, params: Any) -> tuple[int, asyncio.Future[bytes]]:
+        text = _encode(params, "what to listen to").decode()
+        id, future = self._live().begin("subscriptions/listen", text, None, None, False, False)
+        self._streams[id] = stream
+        return id, future
+
+    def _end_stream(self, id: int) -> None:
+        if self._streams.pop(id, None) is not None and self._connection is not None:
+            self._connection.cancel(id)
+
+    async def set_logging_level(self, level: str, *, timeout: float | None = None) -> None:
+        """Sets the mildest log messages that the server is to send: for the connection, or from
+        2026-07-28 on for each call from now on. The levels are debug, info, notice, warning, error,
+        critical, alert and emergency."""
+        connection = self._live()
+        try:
+            connection.set_log_level(level)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        if self._has_handshake:
+            await self._request("logging/setLevel", {"level": level}, timeout)
+
+    def set_roots(self, roots: Roots) -> None:
+        """Replaces the roots, and tells the server. The client must have been made with some."""
+        if self._answers.roots is None:
+            raise UsageError("the client declared no roots when it was made; make it with roots=[]")
+        self._answers.set_roots(roots)
+        if self._connection is not None:
+            self.notify_roots_changed()
+
+    def notify_roots_changed(self) -> None:
+        """Tells the server that the roots are others now. In 2026-07-28 there is no need to: a server
+        asks for them with each call."""
+        if self._has_handshake:
+            self.notify("notifications/roots/list_changed")
 
     async def call_tool(
         self,
@@ -304,19 +476,13 @@ class Client:
         if kind == "progress":
             self._on_progress(id, first)
         elif kind == "notification":
-            if self._on_notification is not None:
-                try:
-                    params = None if second is None else _json.decode(second)
-                except (ValueError, RecursionError) as error:
-                    self._problem("not_a_message", f"the params of {first} cannot be decoded: {error}")
-                else:
-                    run_callback(self._on_notification, first, params)
+            self._on_notified(id, first, second)
         elif kind == "problem":
             self._problem(first, second)
         elif kind == "trace" and self._on_trace is not None:
             run_callback(self._on_trace, first, second)
         elif kind == "ready":
-            revision, info, capabilities = first
+            revision, self._has_handshake, info, capabilities = first
             self._on_ready(revision, info, capabilities, second)
         elif kind == "connect_failed":
             if self._ready is not None and not self._ready.done():
@@ -339,6 +505,28 @@ class Client:
             return
         self.protocol_version, self.instructions = revision, instructions
         self._ready.set_result(None)
+
+    def _on_notified(self, stream: int | None, method: str, text: bytes | None) -> None:
+        if method == "notifications/message" and self._on_log is not None:
+            try:
+                log = _decode_log(text or b"{}")
+            except msgspec.DecodeError as error:
+                self._problem("bad_notification", f"a log message is broken: {error}")
+            else:
+                run_callback(self._on_log, log.level, log.data, log.logger)
+            return
+        listener = None if stream is None else self._streams.get(stream)
+        if listener is None and self._on_notification is None:
+            return
+        try:
+            params = None if text is None else _json.decode(text)
+        except (ValueError, RecursionError) as error:
+            self._problem("not_a_message", f"the params of {method} cannot be decoded: {error}")
+            return
+        if listener is not None:
+            listener._receive(method, params)
+        elif self._on_notification is not None:
+            run_callback(self._on_notification, method, params)
 
     def _problem(self, kind: str, message: str) -> None:
         if self._on_problem is not None:

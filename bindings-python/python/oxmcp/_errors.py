@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 class McpError(Exception):
     """A failure of the protocol or of the connection.
 
-    Raised by a client's calls. A tool may raise it too, to answer with a JSON-RPC error instead of
-    a result: ``raise McpError("no such city", code=-32602)``.
+    Raised by a client's calls, and by what a handler asks of its caller. A handler may raise it too, to answer
+    with a JSON-RPC error instead of a result: ``raise McpError("no such city", code=-32602)``.
     """
 
     code: int | None
@@ -67,14 +67,30 @@ class UsageError(McpError, ValueError):
     """The call could not be made as asked. Nothing was sent."""
 
 
+class HandlerError(McpError):
+    """A handler of this side failed, on whose answer the call rested."""
+
+
 class CallCancelledError(McpError):
-    """The call was cancelled on this side by other means than its task."""
+    """The call that a plain handler asked something for is over, or is made again with the answer."""
+
+
+class UrlElicitationRequiredError(McpError):
+    """Raise it in a handler when the user must visit URLs before the call can be served.
+
+    :param elicitations: ``[{"mode": "url", "url": ..., "message": ..., "elicitationId": ...}]``. A client of
+        2026-07-28 is asked to have them visited, and makes the call again.
+    """
+
+    def __init__(self, elicitations: list[dict[str, Any]], message: str = "a URL must be visited first") -> None:
+        super().__init__(message, -32042, {"elicitations": elicitations})
 
 
 class ToolError(Exception):
     """Raise it in a tool to report a failure to the model, which may then correct itself.
 
-    The caller gets a result with ``isError`` and the text of this exception.
+    The caller gets a result with ``isError`` and the text of this exception; from a resource or a prompt,
+    which have no such results, an error with this text.
     """
 
 
@@ -86,6 +102,7 @@ _KINDS: dict[str, type[McpError]] = {
     "not_negotiated": CapabilityError,
     "usage": UsageError,
     "protocol": ProtocolError,
+    "handler": HandlerError,
 }
 
 
@@ -104,18 +121,28 @@ def from_native(
     return _KINDS.get(kind, McpError)(message, code, decoded, fault=fault, retryable=retryable)
 
 
-def explain(error: BaseException, tool: str) -> tuple[int | None, str, str | None]:
-    """How a tool's exception is answered: code, message and data; no code means a result with
-    ``isError``. Called by the native module; raises nothing."""
+# What a client has to know to make the call as it must be made: a capability that it lacks, a URL to visit.
+_PASSED_ON = (-32021, -32042)
+
+
+def explain(error: BaseException, name: str, kind: str = "tool") -> tuple[int | None, str, str | None]:
+    """How a handler's exception is answered: code, message and data; no code means a result with
+    ``isError``, which tools have. Called by the native module; raises nothing."""
+    if isinstance(error, McpError) and (type(error).__module__ != __name__ or type(error) is McpError):
+        return _explain_mcp_error(error, kind)
+    if isinstance(error, McpError) and error.code in _PASSED_ON:
+        return _explain_mcp_error(error, kind)
     if isinstance(error, ToolError):
-        return None, _text(error), None
-    if isinstance(error, McpError):
-        return _explain_mcp_error(error, tool)
-    _log().error("tool %r failed", tool, exc_info=error)
-    return None, f"Error executing tool {tool} (-32603): {_text(error)}", None
+        return (None if kind == "tool" else -32603), _text(error), None
+    _log().error("%s %r failed", kind, name, exc_info=error)
+    if kind == "tool":
+        what = printable(error.message) if isinstance(error, McpError) else _text(error)
+        return None, f"Error executing tool {name} (-32603): {what}", None
+    # What went wrong inside is nobody's business but the log's.
+    return -32603, f"Internal error: {kind} {name} failed", None
 
 
-def _explain_mcp_error(error: McpError, tool: str) -> tuple[int, str, str | None]:
+def _explain_mcp_error(error: McpError, kind: str) -> tuple[int, str, str | None]:
     # An exception's members are the program's to set, and a subclass may not have set them.
     code, data = getattr(error, "code", None), getattr(error, "data", None)
     message = getattr(error, "message", None)
@@ -123,8 +150,8 @@ def _explain_mcp_error(error: McpError, tool: str) -> tuple[int, str, str | None
     if code is None:
         code = -32603
     elif not isinstance(code, int) or not -(2**63) <= code < 2**63:
-        _log().error("tool %r raised an McpError whose code is no integer of 64 bits: %r", tool, code)
-        message, code = f"{message} (the tool gave a code that is no integer)", -32603
+        _log().error("a %s raised an McpError whose code is no integer of 64 bits: %r", kind, code)
+        message, code = f"{message} (the {kind} gave a code that is no integer)", -32603
     text = None
     if data is not None:
         from ._json import encode
@@ -132,8 +159,8 @@ def _explain_mcp_error(error: McpError, tool: str) -> tuple[int, str, str | None
         try:
             text = encode(data).decode()
         except Exception as failure:
-            _log().error("tool %r raised an McpError whose data is no JSON", tool, exc_info=failure)
-            message, code = f"{message} (the tool gave data that is no JSON)", -32603
+            _log().error("a %s raised an McpError whose data is no JSON", kind, exc_info=failure)
+            message, code = f"{message} (the {kind} gave data that is no JSON)", -32603
     return int(code), message, text
 
 

@@ -1,8 +1,12 @@
 """The Rust core, as the package sees it. Not public, but for `Context`: it changes without notice."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, final
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, TypeVar, final, overload
+
+from ._dialog import ElicitResult, Message, Root, SampleResult
+
+T = TypeVar("T")
 
 def version() -> str:
     """The version of the Rust core inside this module."""
@@ -12,7 +16,16 @@ def inherited_variables() -> list[str]:
 
 @final
 class Context:
-    """The request a tool serves. Ask for it by annotating a parameter with `Context`."""
+    """The request a handler serves. Ask for it by annotating a parameter with `Context`.
+
+    What asks the caller for something (`elicit`, `elicit_url`, `sample`, `list_roots`) works in both eras. In
+    2026-07-28 the question ends the call: the handler is cancelled (`asyncio.CancelledError`, which is no
+    failure), the client makes the call again with the answer, and the handler runs from its start. So
+    ask first and act then, and ask the same questions in the same order, or under the same `key`.
+
+    A client that lacks the capability makes these raise `CapabilityError`. Not caught, it becomes an error
+    that tells a client of 2026-07-28 what it lacks.
+    """
 
     @property
     def wants_progress(self) -> bool:
@@ -20,7 +33,23 @@ class Context:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the caller has cancelled, for plain tools; async ones get `asyncio.CancelledError`."""
+        """Whether the caller has cancelled, for plain handlers; async ones get `asyncio.CancelledError`."""
+
+    @property
+    def client_capabilities(self) -> dict[str, Any]:
+        """What the caller declares that it can do."""
+
+    @property
+    def client_info(self) -> dict[str, Any] | None:
+        """Who the caller says it is: ``name``, ``version`` and perhaps more."""
+
+    @property
+    def protocol_version(self) -> str:
+        """The revision of the request."""
+
+    @property
+    def meta(self) -> dict[str, Any] | None:
+        """The ``_meta`` of the request."""
 
     def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
@@ -28,17 +57,103 @@ class Context:
         """Reports progress to the caller.
 
         The value grows from report to report (a report that does not is left out); `total` is what
-        it grows to, where that is known; `message` is for a person. Await it in an async tool: that
-        lets other work run when the tool has kept the loop busy. In a plain tool just call it.
+        it grows to, where that is known; `message` is for a person. Await it in an async handler: that
+        lets other work run when the handler has kept the loop busy. In a plain one just call it.
 
         Progress clause of the specification (all revisions).
         """
 
+    def log(self, level: str, data: Any, logger: str | None = None) -> Awaitable[None]:
+        """Sends a log message to the client, unless it does not want messages as mild as this one.
+
+        The levels are debug, info, notice, warning, error, critical, alert and emergency; `data` is
+        anything with a JSON form. It may be awaited, and need not.
+        """
+
+    def debug(self, data: Any, logger: str | None = None) -> Awaitable[None]:
+        """`log` of the level "debug"."""
+
+    def info(self, data: Any, logger: str | None = None) -> Awaitable[None]:
+        """`log` of the level "info"."""
+
+    def warning(self, data: Any, logger: str | None = None) -> Awaitable[None]:
+        """`log` of the level "warning"."""
+
+    def error(self, data: Any, logger: str | None = None) -> Awaitable[None]:
+        """`log` of the level "error"."""
+
+    @overload
+    def elicit(
+        self, message: str, schema: type[T], *, key: str | None = None, timeout: float | None = None
+    ) -> Coroutine[Any, Any, ElicitResult[T]]:
+        """Asks the client's user to fill in a form.
+
+        :param schema: the form: a dataclass, TypedDict, Struct or pydantic model with simple members, or
+            a JSON Schema; without one the user just agrees or not.
+        :param key: names the question in 2026-07-28, where questions are numbered otherwise.
+        :param timeout: seconds without an answer until it fails.
+        """
+
+    @overload
+    def elicit(
+        self, message: str, schema: dict[str, Any] | None = None, *, key: str | None = None, timeout: float | None = None
+    ) -> Coroutine[Any, Any, ElicitResult[dict[str, Any]]]: ...
+    def elicit_url(
+        self,
+        message: str,
+        url: str,
+        *,
+        elicitation_id: str | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> Coroutine[Any, Any, ElicitResult[None]]:
+        """Asks the client's user to visit a URL. That the user agreed does not mean that it is done."""
+
+    def sample(
+        self,
+        messages: str | Message | Sequence[str | Message | dict[str, Any]],
+        *,
+        max_tokens: int = 1024,
+        system_prompt: str | None = None,
+        temperature: float | None = None,
+        stop_sequences: list[str] | None = None,
+        model_preferences: dict[str, Any] | None = None,
+        include_context: str | None = None,
+        metadata: dict[str, Any] | None = None,
+        tools: list[Any] | None = None,
+        tool_choice: dict[str, Any] | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> Coroutine[Any, Any, SampleResult]:
+        """Asks the client's model. A string is a message of the user's."""
+
+    def list_roots(self, *, key: str | None = None, timeout: float | None = None) -> Coroutine[Any, Any, list[Root]]:
+        """Asks the client for the folders and files that the server may work on."""
+
+    def wait(self, awaitable: Coroutine[Any, Any, T]) -> T:
+        """Waits, in a plain handler, for what an async one would await: ``ctx.wait(ctx.elicit("Sure?"))``.
+
+        Raises `CallCancelledError` when the call is over, or is made again with the answer.
+        """
+
+    def notify(self, method: str, params: Any = None) -> None:
+        """Sends a notification to the client."""
+
+    @property
+    def _has_handshake(self) -> bool: ...
+    @property
+    def _loop(self) -> asyncio.AbstractEventLoop | None: ...
+    def _ask(
+        self, method: str, params: str | None, key: str | None, timeout: float | None
+    ) -> tuple[int, asyncio.Future[bytes]]: ...
+    def _withdraw(self, id: int) -> bool: ...
+    def _notify(self, method: str, params: str | None) -> None: ...
+
 EventHook = Callable[[str, int | None, Any, Any], None]
 
 @final
-class Tool:
-    def __new__(cls, name: str) -> Tool: ...
+class Entry:
+    def __new__(cls, kind: str, name: str, prepare: Callable[[Entry], object]) -> Entry: ...
     @property
     def name(self) -> str: ...
     def prepare(
@@ -49,6 +164,20 @@ class Tool:
         keywords: tuple[str, ...] | None,
         context: int | None,
     ) -> None: ...
+
+@final
+class Registry:
+    def __new__(cls) -> Registry: ...
+    def add(self, kind: str, key: str, entry: Entry) -> int: ...
+    def entry(self, kind: str, id: int) -> Entry | None: ...
+    def describe(self, kind: str, id: int, descriptor: str) -> None: ...
+    def check_output(self, id: int) -> None: ...
+    def complete(self, kind: str, id: int, entry: Entry) -> None: ...
+    def remove(self, kind: str, id: int) -> bool: ...
+    def set_enabled(self, kind: str, id: int, enabled: bool) -> bool: ...
+    def add_method(self, name: str, extension: str | None, entry: Entry) -> None: ...
+    def serve(self, name: str, entry: Entry) -> None: ...
+    def set_page_size(self, size: int | None) -> None: ...
 
 @final
 class Stdio:
@@ -77,7 +206,9 @@ class Connection:
         title: str | None,
         instructions: str | None,
         trace: bool,
-        tools: list[Tool],
+        settings: str | None,
+        secret: bytes,
+        registry: Registry,
         input: int,
         output: int,
         on_event: EventHook,
@@ -88,8 +219,9 @@ class Connection:
         version: str,
         title: str | None,
         timeout: float | None,
-        probe: bool,
-        trace: bool,
+        settings: str,
+        server: str | None,
+        registry: Registry,
         input: int,
         output: int,
         on_event: EventHook,
@@ -125,7 +257,10 @@ class Connection:
     ) -> tuple[int, asyncio.Future[bytes]]: ...
     def cancel(self, id: int, reason: str | None = None) -> bool: ...
     def notify(self, method: str, params: str | None = None) -> None: ...
-    def describe_tool(self, index: int, descriptor: str) -> None: ...
+    def list(self, method: str, timeout: float | None) -> tuple[int, asyncio.Future[bytes]]: ...
+    def set_log_level(self, level: str) -> None: ...
+    def command(self, text: str) -> str: ...
+    def wake(self) -> None: ...
     def resume(self, id: int) -> None: ...
     def close(self, why: str) -> None: ...
     def stats(self) -> tuple[int, int, int, int, int]: ...
@@ -134,10 +269,7 @@ _Options = tuple[float | None, float | None, bool, bool]
 
 @final
 class Session:
-    @staticmethod
-    def server(info: str, tools: list[str], options: str) -> Session: ...
-    @staticmethod
-    def client(info: str, options: str) -> Session: ...
+    def __new__(cls, role: str, info: str, settings: str) -> Session: ...
     def connect(self, timeout: float | None, now: float) -> None: ...
     def receive(self, bytes: bytes, now: float) -> None: ...
     def end_input(self, now: float) -> None: ...
@@ -146,13 +278,13 @@ class Session:
     def call_tool(self, name: str, arguments: str | None, options: _Options, now: float) -> int: ...
     def cancel(self, id: int, reason: str | None = None) -> bool: ...
     def notify(self, method: str, params: str | None = None) -> None: ...
-    def respond_result(self, id: int, text: str) -> bool: ...
-    def respond_tool_error(self, id: int, message: str) -> bool: ...
-    def respond_invalid_arguments(self, id: int, what: str) -> bool: ...
-    def respond_error(self, id: int, code: int, message: str, data: str | None = None) -> bool: ...
+    def command(self, text: str, now: float) -> str: ...
+    def respond_result(self, id: int, text: str, now: float) -> bool: ...
+    def respond_tool_error(self, id: int, message: str, now: float) -> bool: ...
+    def respond_invalid_arguments(self, id: int, what: str, now: float) -> bool: ...
+    def respond_error(self, id: int, code: int, message: str, data: str | None, now: float) -> bool: ...
     def progress(self, id: int, progress: float, total: float | None = None, message: str | None = None) -> bool: ...
     def resume(self, id: int) -> bool: ...
-    def describe_tool(self, index: int, descriptor: str) -> None: ...
     def handle_timeout(self, now: float) -> None: ...
     def poll_timeout(self) -> float | None: ...
     def stats(self) -> dict[str, int]: ...

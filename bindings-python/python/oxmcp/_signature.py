@@ -14,7 +14,7 @@ from typing import Any, Callable
 
 import msgspec
 
-from . import _json
+from . import _json, _schema
 from ._errors import ToolError
 from ._native import Context
 
@@ -22,7 +22,7 @@ _NAMES = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEY
 
 
 class Signature(typing.NamedTuple):
-    """How a tool is called."""
+    """How a handler is called."""
 
     function: Callable[..., Any]
     """Gives a coroutine, also for a plain function."""
@@ -32,10 +32,25 @@ class Signature(typing.NamedTuple):
     context: int | None
     schema: dict[str, Any]
     description: str | None
+    result: Any = None
+    """The type it says that it returns, or None."""
+
+    def call(self, decoded: Any, context: Any) -> Any:
+        """Calls the function with decoded arguments; gives its coroutine."""
+        values = [getattr(decoded, name) for name in self.arguments]
+        if self.context is not None:
+            values.insert(self.context, context)
+        if self.keywords is None:
+            return self.function(*values)
+        split = len(values) - len(self.keywords)
+        return self.function(*values[:split], **dict(zip(self.keywords, values[split:])))
 
 
-def read(function: Callable[..., Any]) -> Signature:
+def read(function: Callable[..., Any], *, strict: bool = True, closed: bool = True) -> Signature:
     """Reads a signature.
+
+    :param strict: take a value of its own JSON type only; else a string is read as what the type needs.
+    :param closed: refuse arguments that the function does not have.
 
     Raises `TypeError` that names the parameter when it cannot become a JSON object's member.
     """
@@ -44,9 +59,12 @@ def read(function: Callable[..., Any]) -> Signature:
     positional: list[str] = []
     keywords: list[str] = []
     context: int | None = None
-    for parameter in _parameters(function):
+    shape = _shape(function)
+    for parameter in shape.parameters.values():
         if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            raise TypeError(f"parameter '{parameter}': a tool has named parameters only, since its caller sends an object")
+            raise TypeError(
+                f"parameter '{parameter}': a tool has named parameters only, since its caller sends an object"
+            )
         hint = _hint(parameter, names)
         if _is_context(hint):
             if context is not None:
@@ -57,15 +75,17 @@ def read(function: Callable[..., Any]) -> Signature:
             continue
         (positional if parameter.kind in _NAMES else keywords).append(parameter.name)
         fields.append(_field(parameter, hint))
-    decode, schema = _decoder(getattr(function, "__name__", type(function).__name__), fields)
+    options = _Options(getattr(function, "__name__", type(function).__name__), strict, closed)
+    decode, schema = _decoder(options, fields)
     return Signature(
-        function=_as_coroutine_function(function),
+        function=as_coroutine_function(function),
         decode=decode,
         arguments=positional + keywords,
         keywords=tuple(keywords) or None,
         context=context,
         schema=schema,
-        description=_description(function),
+        description=description(function),
+        result=_result(shape.return_annotation, names),
     )
 
 
@@ -78,14 +98,14 @@ def broken(why: str) -> Signature:
     return Signature(refuse, None, [], None, None, {"type": "object"}, f"Out of order: {why}")
 
 
-def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+def _shape(function: Callable[..., Any]) -> inspect.Signature:
     options: dict[str, Any] = {}
     if sys.version_info >= (3, 14):
         import annotationlib
 
         # A name that does not exist yet is named later, together with its parameter.
         options["annotation_format"] = annotationlib.Format.FORWARDREF
-    return list(inspect.signature(function, **options).parameters.values())
+    return inspect.signature(function, **options)
 
 
 def _inner(function: Any) -> Any:
@@ -116,12 +136,8 @@ def _names(function: Callable[..., Any]) -> dict[str, Any]:
 def _hint(parameter: inspect.Parameter, names: dict[str, Any]) -> Any:
     if parameter.annotation is inspect.Parameter.empty:
         return Any
-
-    def holder() -> None: ...
-
-    holder.__annotations__ = {"it": parameter.annotation}
     try:
-        return typing.get_type_hints(holder, globalns=names, include_extras=True)["it"]
+        return _resolve(parameter.annotation, names)
     except Exception as error:
         raise TypeError(
             f"parameter '{parameter.name}': its type hint cannot be read: {error}; "
@@ -129,7 +145,25 @@ def _hint(parameter: inspect.Parameter, names: dict[str, Any]) -> Any:
         ) from error
 
 
-def _description(function: Any) -> str | None:
+def _resolve(hint: Any, names: dict[str, Any]) -> Any:
+    def holder() -> None: ...
+
+    holder.__annotations__ = {"it": hint}
+    return typing.get_type_hints(holder, globalns=names, include_extras=True)["it"]
+
+
+def _result(hint: Any, names: dict[str, Any]) -> Any:
+    """What it says that it returns. A hint that cannot be read says nothing: only parameters need theirs."""
+    if hint is inspect.Signature.empty:
+        return None
+    try:
+        return _resolve(hint, names)
+    except Exception:
+        return None
+
+
+def description(function: Any) -> str | None:
+    """The docstring of a function, or of a callable object's class."""
     if isinstance(function, type):
         return None
     while isinstance(function, functools.partial):
@@ -155,22 +189,31 @@ def _field(parameter: inspect.Parameter, hint: Any) -> Any:
     return (parameter.name, hint, msgspec.field(default_factory=lambda: default))
 
 
-def _decoder(name: str, fields: list[Any]) -> tuple[Callable[[bytes], Any], dict[str, Any]]:
+class _Options(typing.NamedTuple):
+    name: str
+    strict: bool
+    closed: bool
+
+
+def _decoder(options: _Options, fields: list[Any]) -> tuple[Callable[[bytes], Any], dict[str, Any]]:
     try:
-        return _build(name, fields)
+        return _build(options, fields)
     except Exception as error:
         for field in fields:
             try:
-                _build(name, [field])
+                _build(options, [field])
             except Exception as its_error:
                 raise TypeError(f"parameter '{field[0]}': {its_error}") from its_error
         raise TypeError(str(error)) from error
 
 
-def _build(name: str, fields: list[Any]) -> tuple[Callable[[bytes], Any], dict[str, Any]]:
-    arguments = msgspec.defstruct(f"{name}_arguments", fields, kw_only=True, forbid_unknown_fields=True)
-    decoder = msgspec.json.Decoder(arguments, dec_hook=_dec_hook)
-    schema = _schema(arguments)
+def _build(options: _Options, fields: list[Any]) -> tuple[Callable[[bytes], Any], dict[str, Any]]:
+    arguments = msgspec.defstruct(
+        f"{options.name}_arguments", fields, kw_only=True, forbid_unknown_fields=options.closed
+    )
+    decoder = msgspec.json.Decoder(arguments, dec_hook=_schema.dec_hook, strict=options.strict)
+    schema = _schema.flat(arguments)
+    schema.setdefault("properties", {})
     for field in msgspec.structs.fields(arguments):
         if field.default_factory is not msgspec.NODEFAULT:
             try:
@@ -182,69 +225,7 @@ def _build(name: str, fields: list[Any]) -> tuple[Callable[[bytes], Any], dict[s
     return decoder.decode, schema
 
 
-def _schema(arguments: type[msgspec.Struct]) -> dict[str, Any]:
-    (root,), definitions = msgspec.json.schema_components(
-        [arguments], schema_hook=_schema_hook, ref_template="#/$defs/{name}"
-    )
-    # The arguments' own struct is an artefact: its members belong at the top.
-    name = root["$ref"].rsplit("/", 1)[-1]
-    schema = dict(definitions.pop(name))
-    schema.pop("title", None)
-    schema.setdefault("properties", {})
-    if not schema.get("required"):
-        schema.pop("required", None)
-    if definitions:
-        schema["$defs"] = definitions
-    return schema
-
-
-def _dec_hook(kind: Any, value: Any) -> Any:
-    """Types that msgspec does not know. Pydantic models check themselves."""
-    validate = getattr(kind, "model_validate", None)
-    if validate is None:
-        raise TypeError(_unsupported(kind))
-    try:
-        return validate(value)
-    except ValueError as error:
-        raise ValueError(str(error)) from None
-
-
-def _schema_hook(kind: Any) -> dict[str, Any]:
-    describe = getattr(kind, "model_json_schema", None)
-    if describe is None:
-        raise TypeError(_unsupported(kind))
-    return _inline(describe())
-
-
-def _inline(schema: dict[str, Any]) -> dict[str, Any]:
-    """Moves a schema's own definitions to where they are used: their names are its own, and would
-    point elsewhere inside another schema. A definition that contains itself cannot be moved."""
-    definitions = schema.pop("$defs", {})
-
-    def resolve(node: Any, inside: tuple[str, ...]) -> Any:
-        if isinstance(node, list):
-            return [resolve(item, inside) for item in node]
-        if not isinstance(node, dict):
-            return node
-        name = str(node.get("$ref", "")).removeprefix("#/$defs/")
-        if name in inside:
-            raise TypeError(f"the model '{name}' contains itself; declare it as a dataclass or a msgspec Struct")
-        if name in definitions:
-            return resolve({**definitions[name], **{k: v for k, v in node.items() if k != "$ref"}}, (*inside, name))
-        return {key: resolve(value, inside) for key, value in node.items()}
-
-    resolved: dict[str, Any] = resolve(schema, ())
-    return resolved
-
-
-def _unsupported(kind: Any) -> str:
-    return (
-        f"the type {kind!r} has no JSON form; use str, int, float, bool, None, list, dict, Literal, Enum, "
-        "date and time types, dataclasses, TypedDict, msgspec Structs or pydantic models"
-    )
-
-
-def _as_coroutine_function(function: Callable[..., Any]) -> Callable[..., Any]:
+def as_coroutine_function(function: Callable[..., Any]) -> Callable[..., Any]:
     if inspect.iscoroutinefunction(function):
         return function
     if inspect.iscoroutinefunction(getattr(function, "__call__", None)):

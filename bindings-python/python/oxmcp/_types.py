@@ -113,6 +113,7 @@ class Tool(Struct, rename="camel", omit_defaults=True, kw_only=True):
     description: str | UnsetType = UNSET
     output_schema: dict[str, Any] | UnsetType = UNSET
     annotations: dict[str, Any] | UnsetType = UNSET
+    icons: list[dict[str, Any]] | UnsetType = UNSET
     meta: dict[str, Any] | UnsetType = msgspec.field(default=UNSET, name="_meta")
 
 
@@ -155,7 +156,7 @@ def check_block(block: Any, where: str) -> None:
     """Raises `TypeError` if a block, or a dict in its place, would be no valid one on the wire. Structs
     are checked here since msgspec checks the types of their members only when it decodes."""
     try:
-        _decode_block(msgspec.Raw(_json.encode(block)))
+        decode_block(msgspec.Raw(_json.encode(block)))
     except (TypeError, ValueError) as error:
         raise TypeError(f"{where} is no valid block of content: {error}") from None
 
@@ -167,13 +168,14 @@ def decode_call_result(result: bytes) -> CallToolResult:
     """
     try:
         wire = _decode_result(result)
-        content = [_decode_block(block) for block in wire.content]
+        content = [decode_block(block) for block in wire.content]
     except msgspec.DecodeError as error:
         raise ProtocolError(f"the server's result of tools/call is broken: {error}", fault="peer") from error
     return CallToolResult(content, wire.structured_content, wire.is_error, wire.meta)
 
 
-def _decode_block(block: msgspec.Raw) -> Content:
+def decode_block(block: msgspec.Raw) -> Content:
+    """A block as it came. Raises `msgspec.DecodeError` when it is none."""
     kind = _decode_kind(block).type
     if kind in _TAGS:
         return _decode_known(block)

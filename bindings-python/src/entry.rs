@@ -1,21 +1,27 @@
-//! A tool as the binding calls it: its function, and how its arguments are decoded.
+//! What a call of the peer is served by: a function, and how its arguments are decoded.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
-/// A tool of a server. It is prepared on the Python side when a peer first needs it: what that
-/// takes (type hints, a decoder) is too slow for the start of a process.
+/// The handler of a tool, resource, prompt, completion or method. It is prepared on the Python side when a
+/// peer first needs it: what that takes (type hints, a decoder) is too slow for the start of a process.
 #[pyclass(module = "oxmcp._native", frozen)]
-pub(crate) struct Tool {
+pub(crate) struct Entry {
+    /// What it is, for messages: `"tool"`, `"resource"` and so on.
+    kind: Py<PyString>,
     #[pyo3(get)]
     name: Py<PyString>,
+    is_tool: bool,
+    /// Called with this object when it is needed and not prepared.
+    prepare: Mutex<Option<Py<PyAny>>>,
     plan: Mutex<Option<Arc<Plan>>>,
 }
 
-/// How a tool is called.
+/// How a handler is called.
 pub(crate) struct Plan {
     /// Called with the arguments in order; gives a coroutine.
     function: Py<PyAny>,
@@ -30,16 +36,21 @@ pub(crate) struct Plan {
 }
 
 #[pymethods]
-impl Tool {
+impl Entry {
     #[new]
-    fn new(name: Py<PyString>) -> Self {
+    fn new(py: Python<'_>, kind: Py<PyString>, name: Py<PyString>, prepare: Py<PyAny>) -> Self {
+        let is_tool = kind.bind(py).to_string_lossy() == "tool";
         Self {
+            kind,
             name,
+            is_tool,
+            prepare: Mutex::new(Some(prepare)),
             plan: Mutex::new(None),
         }
     }
 
-    /// Sets how the tool is called.
+    /// Sets how it is called. What a tool's function returns is made a result; others return the JSON
+    /// bytes of theirs.
     #[pyo3(signature = (function, decode, arguments, keywords, context))]
     fn prepare(
         &self,
@@ -56,31 +67,70 @@ impl Tool {
             keywords,
             context,
         };
-        let before = self.lock().replace(Arc::new(plan));
+        let before = lock(&self.plan).replace(Arc::new(plan));
         // Dropped outside the lock: the old function's end may run code of its own.
         drop(before);
     }
+
+    /// A program's functions mostly refer to the server that they are registered with.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Ok(prepare) = self.prepare.try_lock()
+            && let Some(prepare) = &*prepare
+        {
+            visit.call(prepare)?;
+        }
+        if let Ok(plan) = self.plan.try_lock()
+            && let Some(plan) = &*plan
+            // A call that runs has the plan as well, and is no one's garbage.
+            && Arc::strong_count(plan) == 1
+        {
+            visit.call(&plan.function)?;
+            visit.call(&plan.decode)?;
+        }
+        Ok(())
+    }
+
+    fn __clear__(&self) {
+        let cleared = (lock(&self.prepare).take(), lock(&self.plan).take());
+        drop(cleared);
+    }
 }
 
-impl Tool {
+impl Entry {
+    pub(crate) fn is_tool(&self) -> bool {
+        self.is_tool
+    }
+
+    pub(crate) fn kind(&self, py: Python<'_>) -> String {
+        self.kind.bind(py).to_string_lossy().into_owned()
+    }
+
     pub(crate) fn name(&self, py: Python<'_>) -> String {
         self.name.bind(py).to_string_lossy().into_owned()
     }
 
     /// How to call it, without a lock being held meanwhile.
-    pub(crate) fn plan(&self, py: Python<'_>) -> PyResult<Arc<Plan>> {
-        if let Some(plan) = &*self.lock() {
+    pub(crate) fn plan(slf: &Bound<'_, Self>) -> PyResult<Arc<Plan>> {
+        let (py, this) = (slf.py(), slf.get());
+        if let Some(plan) = &*lock(&this.plan) {
             return Ok(Arc::clone(plan));
         }
-        let name = self.name(py);
-        Err(PyRuntimeError::new_err(format!(
-            "the signature of tool '{name}' could not be read; see the server's log"
-        )))
+        let prepare = lock(&this.prepare).as_ref().map(|prepare| prepare.clone_ref(py));
+        if let Some(prepare) = prepare {
+            prepare.bind(py).call1((slf,))?;
+        }
+        lock(&this.plan).as_ref().map(Arc::clone).ok_or_else(|| {
+            PyRuntimeError::new_err(format!(
+                "the signature of {} '{}' could not be read; see the server's log",
+                this.kind(py),
+                this.name(py)
+            ))
+        })
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Plan>>> {
-        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Plan {
