@@ -34,6 +34,11 @@ fn initialized_then(script: &str) -> ChildProcess {
     ))
 }
 
+/// A client that does not ask first what the server is.
+async fn by_handshake(server: ChildProcess) -> Client {
+    Client::builder().probe(false).connect(server).await.unwrap()
+}
+
 /// Whether a process of this id runs; one that ended and was not reaped does not.
 fn runs(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -73,6 +78,41 @@ async fn a_child_is_started_called_and_ended() {
         lines.recv().await.is_none(),
         "nothing was printed, and the process has ended"
     );
+}
+
+#[tokio::test]
+async fn a_server_of_the_handshake_is_asked_what_it_is_only_once() {
+    let sent = async |server: ChildProcess| {
+        let seen = std::sync::Arc::<std::sync::Mutex<Vec<String>>>::default();
+        let lines = std::sync::Arc::clone(&seen);
+        let builder = Client::builder().on_trace(move |direction, line| {
+            if direction == oxmcp::Direction::Sent {
+                lines.lock().unwrap().push(line.to_owned());
+            }
+        });
+        let client = builder.connect(server).await.unwrap();
+        client.close().await;
+        let methods = seen.lock().unwrap().clone();
+        let read = |line: String| {
+            serde_json::from_str::<Value>(&line).unwrap()["method"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        };
+        methods.into_iter().map(read).collect::<Vec<_>>()
+    };
+    let old = || test_server().arg("old");
+    let handshake = ["initialize", "notifications/initialized"];
+    assert_eq!(sent(old()).await[0], "server/discover");
+    assert_eq!(sent(old()).await, handshake);
+    assert_eq!(
+        sent(old().current_dir("/")).await[0],
+        "server/discover",
+        "another folder is another server"
+    );
+    for _ in 0..2 {
+        assert_eq!(sent(test_server()).await, ["server/discover"]);
+    }
 }
 
 #[tokio::test]
@@ -152,7 +192,7 @@ async fn a_child_that_exits_in_mid_call_fails_the_call_with_its_status() {
 async fn what_a_child_wrote_before_it_exited_still_counts() {
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"last words"}]}}"#;
     let server = initialized_then(&format!("read call; echo '{answer}'; exit 1"));
-    let client = Client::connect(server).await.unwrap();
+    let client = by_handshake(server).await;
     assert_eq!(client.call_tool("any", ()).await.unwrap().text(), "last words");
     client.close().await;
 }
@@ -160,7 +200,7 @@ async fn what_a_child_wrote_before_it_exited_still_counts() {
 #[tokio::test]
 async fn a_child_that_dies_while_its_output_is_held_open_fails_calls_too() {
     let (server, mut lines) = with_lines(initialized_then("read call; sleep 1000 & echo $! >&2; kill -9 $$"));
-    let client = Client::connect(server).await.unwrap();
+    let client = by_handshake(server).await;
     let error = client.call_tool("any", ()).await.unwrap_err();
     assert!(error.message().contains("signal: 9"), "{error}");
     let sleeper = lines.recv().await.unwrap();
@@ -171,9 +211,7 @@ async fn a_child_that_dies_while_its_output_is_held_open_fails_calls_too() {
 #[tokio::test]
 async fn a_child_that_closes_its_output_but_runs_on_fails_calls_and_is_ended() {
     let (server, mut lines) = with_lines(initialized_then("echo $$ >&2; exec >&-; sleep 1000"));
-    let client = Client::connect(server.shutdown_grace(Duration::from_millis(100)))
-        .await
-        .unwrap();
+    let client = by_handshake(server.shutdown_grace(Duration::from_millis(100))).await;
     let error = client.call_tool("any", ()).await.unwrap_err();
     assert!(error.message().contains("still runs"), "{error}");
     client.close().await;
@@ -184,9 +222,7 @@ async fn a_child_that_closes_its_output_but_runs_on_fails_calls_and_is_ended() {
 async fn a_child_that_ignores_every_request_to_leave_is_killed_with_its_group() {
     let script = "trap '' TERM; (trap '' TERM; sleep 1000) & echo $$ $! >&2; while :; do sleep 1000; done";
     let (server, mut lines) = with_lines(initialized_then(script));
-    let client = Client::connect(server.shutdown_grace(Duration::from_millis(50)))
-        .await
-        .unwrap();
+    let client = by_handshake(server.shutdown_grace(Duration::from_millis(50))).await;
     let pids = lines.recv().await.unwrap();
     client.close().await;
     for pid in pids.split(' ') {
@@ -198,9 +234,7 @@ async fn a_child_that_ignores_every_request_to_leave_is_killed_with_its_group() 
 async fn a_child_that_leaves_when_asked_is_not_killed() {
     let script = "trap 'echo asked >&2; exit 0' TERM; echo ready >&2; while :; do sleep 0.01; done";
     let (server, mut lines) = with_lines(initialized_then(script));
-    let client = Client::connect(server.shutdown_grace(Duration::from_millis(200)))
-        .await
-        .unwrap();
+    let client = by_handshake(server.shutdown_grace(Duration::from_millis(200))).await;
     assert_eq!(lines.recv().await.unwrap(), "ready");
     client.close().await;
     // The shell may also tell of what it waited for.
@@ -211,9 +245,7 @@ async fn a_child_that_leaves_when_asked_is_not_killed() {
 async fn what_a_child_left_behind_is_asked_to_leave_as_well() {
     let left = "(trap 'echo asked >&2; exit 0' TERM; echo ready >&2; while :; do sleep 0.01; done)";
     let (server, mut lines) = with_lines(initialized_then(&format!("{left} & read end")));
-    let client = Client::connect(server.shutdown_grace(Duration::from_millis(200)))
-        .await
-        .unwrap();
+    let client = by_handshake(server.shutdown_grace(Duration::from_millis(200))).await;
     assert_eq!(lines.recv().await.unwrap(), "ready");
     client.close().await;
     while lines.recv().await.expect("it was asked") != "asked" {}
@@ -227,7 +259,7 @@ fn dropping_the_client_kills_the_child_even_if_the_runtime_never_runs_again() {
         .unwrap();
     let (server, mut lines) = with_lines(initialized_then("sleep 1000 & echo $$ $! >&2; wait"));
     let (client, pids) = runtime.block_on(async {
-        let client = Client::connect(server).await.unwrap();
+        let client = by_handshake(server).await;
         (client, lines.recv().await.unwrap())
     });
     assert!(pids.split(' ').all(runs));
@@ -245,7 +277,7 @@ fn a_runtime_that_ends_kills_the_child() {
         .unwrap();
     let (server, mut lines) = with_lines(initialized_then("sleep 1000 & echo $$ $! >&2; wait"));
     let (client, pids) = runtime.block_on(async {
-        let client = Client::connect(server).await.unwrap();
+        let client = by_handshake(server).await;
         (client, lines.recv().await.unwrap())
     });
     drop(runtime);

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
-use oxmcp::{Client, Content, Error, ErrorKind, Fault, Limits, ProblemKind, Stats};
+use oxmcp::types::{ContentBlock, Root};
+use oxmcp::{Client, Error, ErrorKind, Fault, Limits, ProblemKind, Stats};
 use serde_json::{Value, json};
 use support::{Peer, Problems, connect, peer, peer_with_room_for};
 use tokio::task::JoinHandle;
@@ -30,7 +31,7 @@ async fn expect_cancel(peer: &mut Peer, request: &Value) {
 #[tokio::test]
 async fn the_handshake_tells_who_the_server_is() {
     let (mut peer, transport) = peer();
-    let builder = Client::builder().info("my-client", "2.0");
+    let builder = Client::builder().info("my-client", "2.0").probe(false);
     let serve = async {
         let request = peer.receive().await;
         assert_eq!(request["params"]["protocolVersion"], "2025-11-25");
@@ -62,7 +63,7 @@ async fn a_server_without_a_revision_of_ours_is_refused() {
             json!({"protocolVersion": "1999-01-01", "capabilities": {}, "serverInfo": {"name": "s", "version": "3"}});
         peer.answer(&request, result).await;
     };
-    let (client, ()) = tokio::join!(Client::connect(transport), serve);
+    let (client, ()) = tokio::join!(Client::builder().probe(false).connect(transport), serve);
     let error = client.unwrap_err();
     assert_eq!((error.kind(), error.fault()), (ErrorKind::Protocol, Fault::Peer));
     assert!(error.message().contains("1999-01-01"), "{error}");
@@ -73,7 +74,7 @@ async fn a_server_without_a_revision_of_ours_is_refused() {
 async fn a_server_that_leaves_before_the_handshake_fails_the_connection_at_once() {
     let (peer, transport) = peer();
     drop(peer);
-    let error = Client::connect(transport).await.unwrap_err();
+    let error = Client::builder().probe(false).connect(transport).await.unwrap_err();
     assert_eq!((error.kind(), error.fault()), (ErrorKind::Closed, Fault::Transport));
     assert!(error.message().contains("initialize"), "{error}");
 }
@@ -83,6 +84,7 @@ async fn a_server_that_does_not_answer_the_handshake_times_out() {
     let (mut peer, transport) = peer();
     let start = tokio::time::Instant::now();
     let error = Client::builder()
+        .probe(false)
         .connect_timeout(Duration::from_secs(3))
         .connect(transport)
         .await
@@ -96,7 +98,7 @@ async fn a_server_that_does_not_answer_the_handshake_times_out() {
 #[tokio::test]
 async fn giving_up_on_the_handshake_ends_the_connection() {
     let (mut peer, transport) = peer();
-    let attempt = tokio::spawn(Client::connect(transport));
+    let attempt = tokio::spawn(Client::builder().probe(false).connect(transport));
     assert_eq!(peer.receive().await["method"], "initialize");
     attempt.abort();
     assert!(peer.rest().await.is_empty());
@@ -288,7 +290,7 @@ async fn notifications_reach_their_hook() {
         let params = params.map(|json| json.get().to_owned());
         notes.lock().unwrap().push((method.to_owned(), params));
     };
-    let (client, mut peer) = connect(Client::builder().on_notification(hook)).await;
+    let (client, mut peer) = connect(Client::builder().roots(Vec::new()).on_notification(hook)).await;
     peer.notify("notifications/message", json!({"level": "info"})).await;
     peer.expect_silence().await;
     let message = (
@@ -296,7 +298,7 @@ async fn notifications_reach_their_hook() {
         Some("{\"level\":\"info\"}".to_owned()),
     );
     assert_eq!(*seen.lock().unwrap(), [message]);
-    client.notify("notifications/roots/list_changed", ()).unwrap();
+    client.set_roots(vec![Root::new("file:///a")]).unwrap();
     assert_eq!(
         peer.receive().await,
         json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"})
@@ -493,11 +495,14 @@ async fn all_pages_of_tools_are_read() {
         Some("b") => Some("c"),
         _ => None,
     };
-    let (tools, pages) = tokio::join!(client.list_tools(), serve_pages(&mut peer, next, 5));
+    let (tools, pages) = tokio::join!(client.list_tools().into_future(), serve_pages(&mut peer, next, 5));
     let names: Vec<_> = tools.unwrap().into_iter().map(|tool| tool.name).collect();
     assert_eq!((pages, names), (3, vec!["t1".into(), "t2".into(), "t3".to_owned()]));
 
-    let (tools, pages) = tokio::join!(client.list_tools(), serve_pages(&mut peer, |_| Some(""), 5));
+    let (tools, pages) = tokio::join!(
+        client.list_tools().into_future(),
+        serve_pages(&mut peer, |_| Some(""), 5)
+    );
     assert_eq!(
         (pages, tools.unwrap().len()),
         (1, 1),
@@ -508,7 +513,10 @@ async fn all_pages_of_tools_are_read() {
 #[tokio::test]
 async fn pages_without_end_are_an_error() {
     let (client, mut peer) = connect(Client::builder()).await;
-    let (tools, pages) = tokio::join!(client.list_tools(), serve_pages(&mut peer, |_| Some("again"), 1000));
+    let (tools, pages) = tokio::join!(
+        client.list_tools().into_future(),
+        serve_pages(&mut peer, |_| Some("again"), 1000)
+    );
     assert_eq!((pages, tools.unwrap_err().kind()), (1000, ErrorKind::Protocol));
 }
 
@@ -523,7 +531,7 @@ async fn what_a_client_does_not_know_of_a_result_survives() {
         .await;
     let got = call.await.unwrap().unwrap();
     assert_eq!(got.text(), "a");
-    assert!(matches!(&got.content[1], Content::Unknown(json) if json.get() == r#"{"type":"hologram","x":1}"#));
+    assert!(matches!(&got.content[1], ContentBlock::Unknown(json) if json.get() == r#"{"type":"hologram","x":1}"#));
     assert_eq!(serde_json::to_string(&got).unwrap(), result);
 }
 

@@ -603,7 +603,7 @@ async fn connections_of_one_server_do_not_mix() {
         async move {
             go.notified().await;
             ctx.report_progress(1, None, None);
-            Ok(ctx.peer().unwrap().info.get().to_owned())
+            Ok(ctx.caller().unwrap().client_info.unwrap().name)
         }
     });
     let (mut first, ..) = serve(&server).await;
@@ -612,7 +612,7 @@ async fn connections_of_one_server_do_not_mix() {
     let (mut second, ..) = serve(&server).await;
     go.notify_one();
     assert_eq!(first.receive().await["method"], "notifications/progress");
-    assert!(text(&first.receive().await).contains("\"peer\""));
+    assert_eq!(text(&first.receive().await), "peer");
     second.expect_silence().await;
 }
 
@@ -676,14 +676,10 @@ async fn what_was_built_wrong_is_told_when_the_server_starts() {
     );
     let list = Server::new("t", "1").tool("list", "L.", |_: Context, _: Vec<i32>| async { Ok(()) });
     assert!(serve(list).await.message().contains("must be an object"));
-    let first = echo_server();
-    let _second = first.clone();
-    assert!(
-        serve(first.tool("late", "L.", nothing))
-            .await
-            .message()
-            .contains("late")
-    );
+    let nobody = Server::new("t", "1").completion("nobody", "x", |_: Context, _| async { Ok(["a"]) });
+    assert!(serve(nobody).await.message().contains("nobody"));
+    let taken = Server::new("t", "1").method("tools/call", |_: Context, _: NoArguments| async { Ok(()) });
+    assert!(serve(taken).await.message().contains("tools/call"));
 }
 
 #[tokio::test]

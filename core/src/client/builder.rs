@@ -1,19 +1,31 @@
 //! How a client is set up, and its side of the connection.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use oxmcp_proto::jsonrpc::Json;
-use oxmcp_proto::{Config, Direction, Error, ErrorKind, Implementation, Limits, Peer, Problem, Session};
+use oxmcp_proto::types::LoggingMessageNotificationParams;
+use oxmcp_proto::{
+    Config, Direction, Error, ErrorKind, Implementation, Limits, Peer, Problem, Revision, Session, Verdicts,
+};
 use tokio::sync::{oneshot, watch};
 
+use super::host::{ClientHost, Told};
+use super::listen::Listeners;
+use super::offer::Offers;
 use super::{Client, Inner, read};
-use crate::driver::{Driver, Host, Link, ToolCall};
-use crate::transport::{Child, IntoTransport};
+use crate::driver::{Driver, Link};
+use crate::handler::{Hooks, Runner};
+use crate::transport::{Child, IntoTransport, Transport};
+use crate::types;
 
 /// How long a peer that takes nothing may hold up the end of a connection.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Which commands start servers of the handshake.
+static VERDICTS: LazyLock<Verdicts> = LazyLock::new(Verdicts::default);
 
 /// The settings of a client, from [`Client::builder`].
 ///
@@ -38,27 +50,21 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct ClientBuilder {
     config: Config,
     connect_timeout: Option<Duration>,
+    probe: Option<bool>,
     hooks: Hooks,
+    told: Told,
+    pub(super) offers: Offers,
 }
-
-/// What the program wants to be told.
-#[derive(Default)]
-struct Hooks {
-    on_problem: Option<OnProblem>,
-    on_notification: Option<OnNotification>,
-    on_trace: Option<OnTrace>,
-}
-
-type OnProblem = Box<dyn Fn(&Problem) + Send>;
-type OnNotification = Box<dyn Fn(&str, Option<Json>) + Send>;
-type OnTrace = Box<dyn Fn(Direction, &str) + Send>;
 
 impl ClientBuilder {
     pub(super) fn new() -> Self {
         Self {
             config: Config::new(Implementation::new("oxmcp", crate::VERSION)),
             connect_timeout: None,
+            probe: None,
             hooks: Hooks::default(),
+            told: Told::default(),
+            offers: Offers::default(),
         }
     }
 
@@ -76,15 +82,39 @@ impl ClientBuilder {
         self
     }
 
-    /// Asks the server first whether it speaks 2026-07-28, which has no handshake. Costs servers of
-    /// older revisions one more round trip.
+    /// Whether to ask the server first if it speaks a revision without a handshake, which costs others one more
+    /// round trip. Unless set, servers are asked; one that is started by a command is not, if another that the
+    /// same command started in this process was found to be of the handshake.
     #[must_use]
-    pub fn probe(mut self) -> Self {
-        self.config.probe = true;
+    pub fn probe(mut self, probe: bool) -> Self {
+        self.probe = Some(probe);
         self
     }
 
-    /// How long the handshake may take. As long as a call unless set.
+    /// The revisions of the protocol it speaks. All unless set.
+    #[must_use]
+    pub fn revisions(mut self, revisions: impl IntoIterator<Item = Revision>) -> Self {
+        self.config.revisions = revisions.into_iter().collect();
+        self
+    }
+
+    /// Keeps results for as long as the server says they stay fresh (2026-07-28). On unless set;
+    /// [`Call::fresh`](crate::Call::fresh) asks anew.
+    #[must_use]
+    pub fn response_cache(mut self, on: bool) -> Self {
+        self.config.response_cache = on;
+        self
+    }
+
+    /// Checks the structured content of tools against the output schemas that were listed. On unless set.
+    #[must_use]
+    pub fn validate_results(mut self, on: bool) -> Self {
+        self.config.validate_results = on;
+        self
+    }
+
+    /// How long connecting may take. As long as a call unless set. A server that does not answer the question of
+    /// [`probe`](Self::probe) within this time, or 5 s, has as long again for its handshake.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = Some(timeout);
@@ -98,11 +128,11 @@ impl ClientBuilder {
         self
     }
 
-    /// Is told of what is wrong with what the server sends without being the answer to a call. The
-    /// connection goes on. `hook` runs on the runtime and must not block.
+    /// Is told of what is wrong with what the server sends without being the answer to a call, and of handlers
+    /// that fail. The connection goes on. `hook` runs on the runtime and must not block.
     #[must_use]
-    pub fn on_problem(mut self, hook: impl Fn(&Problem) + Send + 'static) -> Self {
-        self.hooks.on_problem = Some(Box::new(hook));
+    pub fn on_problem(mut self, hook: impl Fn(&Problem) + Send + Sync + 'static) -> Self {
+        self.hooks.on_problem = Some(Arc::new(hook));
         self
     }
 
@@ -110,34 +140,68 @@ impl ClientBuilder {
     /// runtime and must not block.
     #[must_use]
     pub fn on_notification(mut self, hook: impl Fn(&str, Option<Json>) + Send + 'static) -> Self {
-        self.hooks.on_notification = Some(Box::new(hook));
+        self.told.on_notification = Some(Box::new(hook));
+        self
+    }
+
+    /// Is told of log messages. `hook` runs on the runtime and must not block.
+    ///
+    /// ```
+    /// use oxmcp::Client;
+    ///
+    /// let builder = Client::builder().on_log(|message| eprintln!("{}: {}", message.level, message.data.get()));
+    /// ```
+    #[must_use]
+    pub fn on_log(mut self, hook: impl Fn(LoggingMessageNotificationParams) + Send + 'static) -> Self {
+        self.told.on_log = Some(Box::new(hook));
         self
     }
 
     /// Is shown every message, as it is on the wire and in its order. `hook` runs on the runtime and
     /// must not block.
     #[must_use]
-    pub fn on_trace(mut self, hook: impl Fn(Direction, &str) + Send + 'static) -> Self {
+    pub fn on_trace(mut self, hook: impl Fn(Direction, &str) + Send + Sync + 'static) -> Self {
         self.config.trace = true;
-        self.hooks.on_trace = Some(Box::new(hook));
+        self.hooks.on_trace = Some(Arc::new(hook));
         self
     }
 
-    /// Connects, and returns when the handshake is complete. Dropping it before that ends the
-    /// attempt.
+    /// Connects, and returns when that is done. Dropping it before that ends the attempt.
     ///
     /// # Errors
-    /// As for [`Client::connect`].
-    pub async fn connect(self, server: impl IntoTransport) -> Result<Client, Error> {
+    /// As for [`Client::connect`]; [`ErrorKind::Usage`] when the client was built wrong.
+    pub async fn connect(mut self, server: impl IntoTransport) -> Result<Client, Error> {
+        if let Some(error) = self.offers.broken.take() {
+            return Err(error);
+        }
         let transport = server.into_transport()?;
+        let command = transport.command.clone().filter(|_| self.probe.is_none());
+        let should_probe = || command.as_ref().is_none_or(|command| VERDICTS.should_probe(command));
+        self.config.probe = self.probe.unwrap_or_else(should_probe);
+        let connected = self.connect_by(transport).await;
+        match (&command, &connected) {
+            (Some(command), Ok(client)) => VERDICTS.learn(command, client.peer().revision),
+            (Some(command), Err(_)) => VERDICTS.forget(command),
+            (None, _) => {}
+        }
+        connected
+    }
+
+    async fn connect_by(mut self, transport: Transport) -> Result<Client, Error> {
+        self.offers.finish();
+        self.config.capabilities = self.offers.capabilities()?;
         let child = transport.child.as_ref().map(Child::group);
         let timeout = self.config.timeout;
-        let link = Link::new(Session::client(self.config));
+        let link = Link::new(Session::client_with(self.config, self.offers.registry));
         let (connected, connection) = oneshot::channel();
         let (running, ended) = watch::channel(());
+        let listeners = Arc::<Listeners>::default();
         let host = ClientHost {
             connected: Some(connected),
-            hooks: self.hooks,
+            runner: Runner::new(self.hooks),
+            told: self.told,
+            handlers: self.offers.handlers,
+            listeners: Arc::clone(&listeners),
         };
         link.connect(self.connect_timeout)?;
         let driver = Driver::new(Arc::clone(&link), host, transport);
@@ -150,7 +214,7 @@ impl ClientBuilder {
         let peer = connection
             .await
             .unwrap_or_else(|_| Err(Error::new(ErrorKind::Closed, "the runtime ended")))?;
-        let info = read("initialize", &peer.info)?;
+        let info = read_info(&peer)?;
         Ok(Client {
             inner: Arc::new(Inner {
                 link: attempt.keep(),
@@ -159,8 +223,19 @@ impl ClientBuilder {
                 ended,
                 peer,
                 info,
+                listeners,
+                roots: self.offers.roots,
+                log_level: AtomicU8::new(0),
             }),
         })
+    }
+}
+
+/// Who the server says it is. Without a handshake it need not say.
+fn read_info(peer: &Peer) -> Result<types::Implementation, Error> {
+    match peer.info.get() {
+        "{}" if !peer.revision.has_handshake() => Ok(types::Implementation::new("", "")),
+        _ => read("initialize", peer.info.clone()),
     }
 }
 
@@ -191,56 +266,4 @@ impl Drop for Attempt {
             self.link.close("the attempt to connect was given up");
         }
     }
-}
-
-/// The client's side of one connection.
-struct ClientHost {
-    connected: Option<oneshot::Sender<Result<Peer, Error>>>,
-    hooks: Hooks,
-}
-
-impl ClientHost {
-    fn connected(&mut self, outcome: Result<Peer, Error>) {
-        if let Some(connected) = self.connected.take() {
-            // Whoever gave up waiting does not want to know.
-            let _ = connected.send(outcome);
-        }
-    }
-}
-
-impl Host for ClientHost {
-    fn tool_call(&mut self, _: &Arc<Link>, call: ToolCall, _: &mut std::task::Context<'_>) {
-        unreachable!("a client offers no tools, and got {call:?}");
-    }
-
-    fn ready(&mut self, peer: Peer) {
-        self.connected(Ok(peer));
-    }
-
-    fn connect_failed(&mut self, error: Error) {
-        self.connected(Err(error));
-    }
-
-    fn notification(&mut self, method: &str, params: Option<Json>) {
-        if let Some(hook) = &self.hooks.on_notification {
-            guarded(|| hook(method, params));
-        }
-    }
-
-    fn problem(&mut self, problem: &Problem) {
-        if let Some(hook) = &self.hooks.on_problem {
-            guarded(|| hook(problem));
-        }
-    }
-
-    fn trace(&mut self, direction: Direction, line: &str) {
-        if let Some(hook) = &self.hooks.on_trace {
-            guarded(|| hook(direction, line));
-        }
-    }
-}
-
-/// Runs a hook. One that panics must not take the connection with it.
-fn guarded(hook: impl FnOnce()) {
-    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(hook));
 }

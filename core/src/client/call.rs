@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oxmcp_proto::jsonrpc::Json;
-use oxmcp_proto::{CallOptions, Error, ErrorKind, OutboundId};
+use oxmcp_proto::{CallOptions, Error, ErrorKind, LogLevel, OutboundId};
 
 use super::Inner;
 use super::slot::{News, Slot};
@@ -20,22 +20,40 @@ use crate::driver::Link;
 #[must_use = "nothing is sent until the call is awaited"]
 pub struct Call<T> {
     client: Arc<Inner>,
+    verb: Verb,
     method: String,
     params: Result<Option<Json>, Error>,
     options: CallOptions,
     on_progress: Option<Box<dyn FnMut(Progress) + Send>>,
-    read: fn(Json) -> Result<T, Error>,
+    read: fn(&str, Json) -> Result<T, Error>,
+}
+
+/// What the core is asked for.
+#[derive(Clone, Copy, Debug)]
+enum Verb {
+    One,
+    /// All pages of a list.
+    List,
 }
 
 impl<T> Call<T> {
+    /// A call for a whole list.
+    pub(super) fn list(client: Arc<Inner>, method: &str, read: fn(&str, Json) -> Result<T, Error>) -> Self {
+        Self {
+            verb: Verb::List,
+            ..Self::new(client, method.into(), Ok(None), read)
+        }
+    }
+
     pub(super) fn new(
         client: Arc<Inner>,
         method: String,
         params: Result<Option<Json>, Error>,
-        read: fn(Json) -> Result<T, Error>,
+        read: fn(&str, Json) -> Result<T, Error>,
     ) -> Self {
         Self {
             client,
+            verb: Verb::One,
             method,
             params,
             options: CallOptions::default(),
@@ -63,6 +81,19 @@ impl<T> Call<T> {
         self
     }
 
+    /// Asks the server even if a result is at hand that it called fresh (2026-07-28).
+    pub fn fresh(mut self) -> Self {
+        self.options.fresh = true;
+        self
+    }
+
+    /// The mildest log messages that the server is to send for this call, in revision 2026-07-28. In older ones
+    /// the level is the connection's: [`Client::set_logging_level`](crate::Client::set_logging_level).
+    pub fn log_level(mut self, level: LogLevel) -> Self {
+        self.options.log_level = Some(level);
+        self
+    }
+
     /// Asks for progress, and hands it to `each` as it comes: inside the task that awaits the call,
     /// in order, and before the call is done.
     pub fn on_progress(mut self, each: impl FnMut(Progress) + Send + 'static) -> Self {
@@ -75,20 +106,22 @@ impl<T> Call<T> {
         let params = self.params?;
         let link = Arc::clone(&self.client.link);
         wait_for_room(&link, &self.method, self.options.timeout.unwrap_or(self.client.timeout)).await?;
+        self.options.log_level = self.options.log_level.or_else(|| self.client.log_level());
         let slot = Arc::<Slot>::default();
-        let id = link.begin(
-            &self.method,
-            params.as_ref().map(|json| json.get()),
-            self.options,
-            &slot,
-        )?;
+        let id = match self.verb {
+            Verb::One => {
+                let params = params.as_ref().map(|json| json.get());
+                link.begin(&self.method, params, self.options, &slot)?
+            }
+            Verb::List => link.list(&self.method, self.options, &slot)?,
+        };
         drop(params);
-        let mut pending = Pending { link, id: Some(id) };
+        let mut pending = Pending::new(link, id);
         loop {
             match poll_fn(|cx| slot.poll(cx)).await {
                 News::Done(outcome) => {
-                    pending.id = None;
-                    return outcome.and_then(self.read);
+                    pending.done();
+                    return outcome.and_then(|result| (self.read)(&self.method, result));
                 }
                 News::Progress(params) => {
                     let progress = serde_json::from_str(params.get());
@@ -96,6 +129,7 @@ impl<T> Call<T> {
                         each(progress);
                     }
                 }
+                News::Notification(_) => {}
             }
         }
     }
@@ -130,9 +164,20 @@ impl<T> fmt::Debug for Call<T> {
 }
 
 /// A call under way; cancels it unless it is done.
-struct Pending {
+#[derive(Debug)]
+pub(crate) struct Pending {
     link: Arc<Link>,
     id: Option<OutboundId>,
+}
+
+impl Pending {
+    pub(crate) fn new(link: Arc<Link>, id: OutboundId) -> Self {
+        Self { link, id: Some(id) }
+    }
+
+    pub(crate) fn done(&mut self) {
+        self.id = None;
+    }
 }
 
 impl Drop for Pending {

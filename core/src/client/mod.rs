@@ -2,26 +2,36 @@
 
 mod builder;
 mod call;
+mod context;
+mod host;
+mod listen;
+mod offer;
 mod slot;
+mod verbs;
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use oxmcp_proto::jsonrpc::Json;
-use oxmcp_proto::{Error, ErrorKind, Implementation, Peer};
-use serde::{Deserialize, Serialize};
+use oxmcp_proto::{Error, ErrorKind, LogLevel, Peer};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
 pub use builder::ClientBuilder;
 pub use call::Call;
-pub(crate) use slot::Slot;
+pub(crate) use call::Pending;
+pub use context::ClientContext;
+pub use listen::{Listening, Notification};
+pub use offer::IntoElicitResult;
+pub(crate) use slot::{News, Slot};
 
 use crate::driver::Link;
 use crate::transport::{Group, IntoTransport};
-use crate::{CallToolResult, Stats, Tool};
-
-/// Pages of a list, over which a server is taken for broken.
-const PAGES: usize = 1000;
+use crate::types::{Implementation, Root, ServerCapabilities, object};
+use crate::{CallToolResult, Stats};
+use listen::Listeners;
 
 /// A client, connected to one server. Clones share the connection.
 ///
@@ -62,6 +72,19 @@ struct Inner {
     ended: watch::Receiver<()>,
     peer: Peer,
     info: Implementation,
+    listeners: Arc<Listeners>,
+    /// What the client answers `roots/list` with, unless a handler does.
+    roots: Option<Arc<Mutex<Vec<Root>>>>,
+    /// One more than the place of the level in [`LogLevel::ALL`]; zero is none (2026-07-28).
+    log_level: AtomicU8,
+}
+
+impl Inner {
+    /// The level of log messages that calls ask for, where each has to.
+    fn log_level(&self) -> Option<LogLevel> {
+        let place = self.log_level.load(Ordering::Relaxed).checked_sub(1)?;
+        LogLevel::ALL.get(usize::from(place)).copied()
+    }
 }
 
 impl Drop for Inner {
@@ -75,7 +98,7 @@ impl Drop for Inner {
 }
 
 impl Client {
-    /// Connects with the default settings, and returns when the handshake is complete.
+    /// Connects with the default settings, and returns when it is done.
     ///
     /// Takes a [`ChildProcess`](crate::ChildProcess) or a [`Transport`](crate::transport::Transport), and needs
     /// a tokio runtime with time enabled, on which the connection runs.
@@ -103,50 +126,20 @@ impl Client {
         ClientBuilder::new()
     }
 
-    /// Who the server says it is.
+    /// Who the server says it is. Name and version are empty where it did not say (2026-07-28).
     pub fn server_info(&self) -> &Implementation {
         &self.inner.info
     }
 
-    /// All that the server said at the handshake: the revision, its info and capabilities as they
+    /// What the server can do.
+    pub fn server_capabilities(&self) -> ServerCapabilities {
+        serde_json::from_str(self.inner.peer.capabilities.get()).unwrap_or_default()
+    }
+
+    /// All that the server said when the client connected: the revision, its info and capabilities as they
     /// came, and its instructions.
     pub fn peer(&self) -> &Peer {
         &self.inner.peer
-    }
-
-    /// All tools of the server, from as many pages as it has.
-    ///
-    /// # Errors
-    /// As for [`request`](Self::request); [`ErrorKind::Protocol`] also when the server gives
-    /// something else than tools, or pages without end.
-    pub async fn list_tools(&self) -> Result<Vec<Tool>, Error> {
-        #[derive(Serialize)]
-        struct Params<'a> {
-            #[serde(skip_serializing_if = "Option::is_none")]
-            cursor: Option<&'a str>,
-        }
-        #[derive(Deserialize)]
-        struct Page {
-            tools: Vec<Tool>,
-            #[serde(default, rename = "nextCursor")]
-            next_cursor: Option<String>,
-        }
-        let mut tools = Vec::new();
-        let mut cursor = None;
-        for _ in 0..PAGES {
-            let params = Params {
-                cursor: cursor.as_deref(),
-            };
-            let page: Page = read("tools/list", &self.request("tools/list", params).await?)?;
-            tools.extend(page.tools);
-            // Deployed servers of these revisions mean the end by an empty cursor.
-            match page.next_cursor.filter(|cursor| !cursor.is_empty()) {
-                None => return Ok(tools),
-                next => cursor = next,
-            }
-        }
-        let message = format!("the server gave {PAGES} pages of tools without coming to an end");
-        Err(Error::new(ErrorKind::Protocol, message))
     }
 
     /// Calls a tool. `arguments` is anything that serialises to a JSON object; `()` is none.
@@ -186,9 +179,7 @@ impl Client {
             let params = Params { name, arguments };
             object(&params, "the params of tools/call")
         });
-        Call::new(Arc::clone(&self.inner), "tools/call".into(), params, |result| {
-            read("tools/call", &result)
-        })
+        Call::new(Arc::clone(&self.inner), "tools/call".into(), params, read)
     }
 
     /// Makes any request, for methods this version has no function for. `params` is anything that
@@ -208,7 +199,7 @@ impl Client {
     pub fn request(&self, method: impl Into<String>, params: impl Serialize) -> Call<Json> {
         let method = method.into();
         let params = object(&params, &format!("the params of {method}"));
-        Call::new(Arc::clone(&self.inner), method, params, Ok)
+        Call::new(Arc::clone(&self.inner), method, params, |_, result| Ok(result))
     }
 
     /// Asks the server for a sign of life.
@@ -217,7 +208,7 @@ impl Client {
     /// As for [`request`](Self::request).
     pub fn ping(&self) -> Call<()> {
         let method = self.peer().revision.ping_method();
-        Call::new(Arc::clone(&self.inner), method.into(), Ok(None), |_| Ok(()))
+        Call::new(Arc::clone(&self.inner), method.into(), Ok(None), |_, _| Ok(()))
     }
 
     /// Sends a notification. It is written soon, in the order of all that is sent.
@@ -228,6 +219,24 @@ impl Client {
     pub fn notify(&self, method: &str, params: impl Serialize) -> Result<(), Error> {
         let params = object(&params, &format!("the params of {method}"))?;
         self.inner.link.notify(method, params.as_ref().map(|json| json.get()))
+    }
+
+    /// Sets what the client answers when a server asks for its roots, and tells the server.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`] when the client was built without [`roots`](ClientBuilder::roots),
+    /// [`ErrorKind::Closed`] when the connection has ended.
+    pub fn set_roots(&self, roots: Vec<Root>) -> Result<(), Error> {
+        let Some(own) = &self.inner.roots else {
+            let message = "this client declared no roots; build it with ClientBuilder::roots";
+            return Err(Error::new(ErrorKind::Usage, message));
+        };
+        *own.lock().unwrap_or_else(PoisonError::into_inner) = roots;
+        // Without a handshake, servers ask when they need them.
+        match self.inner.peer.revision.has_handshake() {
+            true => self.inner.link.notify("notifications/roots/list_changed", None),
+            false => Ok(()),
+        }
     }
 
     /// What the connection holds at the moment.
@@ -246,24 +255,9 @@ impl Client {
     }
 }
 
-/// A value as the text of a JSON object; `None` for `()`.
-fn object(value: &impl Serialize, what: &str) -> Result<Option<Json>, Error> {
-    let json = serde_json::value::to_raw_value(value);
-    let json =
-        json.map_err(|error| Error::new(ErrorKind::Usage, format!("{what} cannot be made into JSON: {error}")))?;
-    match json.get() {
-        "null" => Ok(None),
-        text if text.starts_with('{') => Ok(Some(json)),
-        text => {
-            let start: String = text.chars().take(40).collect();
-            let message = format!("{what} must be a JSON object, not {start}; pass a struct, a map or json!({{…}})");
-            Err(Error::new(ErrorKind::Usage, message))
-        }
-    }
-}
-
 /// A result of the server as a type.
-fn read<T: for<'de> Deserialize<'de>>(method: &str, result: &Json) -> Result<T, Error> {
+#[expect(clippy::boxed_local, reason = "it has the shape of what reads the result of a call")]
+fn read<T: DeserializeOwned>(method: &str, result: Json) -> Result<T, Error> {
     serde_json::from_str(result.get()).map_err(|error| {
         let message = format!("the server's answer to {method} is broken: {error}");
         Error::new(ErrorKind::Protocol, message)

@@ -7,7 +7,9 @@ use std::task::{Context, Poll, Waker};
 use oxmcp_proto::Error;
 use oxmcp_proto::jsonrpc::Json;
 
-/// Progress messages kept for a caller that does not look; older ones give way.
+use super::Notification;
+
+/// Progress messages and notifications kept for a caller that does not look; older ones give way.
 const KEPT: usize = 256;
 
 /// The caller's side of one call of ours.
@@ -18,25 +20,44 @@ pub(crate) struct Slot {
 
 #[derive(Debug, Default)]
 struct State {
-    progress: VecDeque<Json>,
+    waiting: VecDeque<Item>,
     outcome: Option<Result<Json, Error>>,
     caller: Option<Waker>,
+}
+
+#[derive(Debug)]
+enum Item {
+    Progress(Json),
+    Notification(Notification),
 }
 
 /// What comes for a caller, in order.
 #[derive(Debug)]
 pub(crate) enum News {
     Progress(Json),
+    Notification(Notification),
     Done(Result<Json, Error>),
 }
 
 impl Slot {
     pub(crate) fn progress(&self, params: Json) {
-        let mut state = self.lock();
-        if state.progress.len() == KEPT {
-            state.progress.pop_front();
+        self.push(Item::Progress(params));
+    }
+
+    /// A notification that waits already says all that the same again would.
+    pub(crate) fn notify(&self, notification: Notification) {
+        let waits = |item: &Item| matches!(item, Item::Notification(other) if other.says_the_same(&notification));
+        if !self.lock().waiting.iter().any(waits) {
+            self.push(Item::Notification(notification));
         }
-        state.progress.push_back(params);
+    }
+
+    fn push(&self, item: Item) {
+        let mut state = self.lock();
+        if state.waiting.len() == KEPT {
+            state.waiting.pop_front();
+        }
+        state.waiting.push_back(item);
         wake(state);
     }
 
@@ -48,8 +69,10 @@ impl Slot {
 
     pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<News> {
         let mut state = self.lock();
-        if let Some(params) = state.progress.pop_front() {
-            return Poll::Ready(News::Progress(params));
+        match state.waiting.pop_front() {
+            Some(Item::Progress(params)) => return Poll::Ready(News::Progress(params)),
+            Some(Item::Notification(notification)) => return Poll::Ready(News::Notification(notification)),
+            None => {}
         }
         if let Some(outcome) = state.outcome.take() {
             return Poll::Ready(News::Done(outcome));
@@ -93,5 +116,24 @@ mod tests {
         }
         assert!(matches!(slot.poll(&mut cx), Poll::Ready(News::Done(Ok(_)))));
         assert!(slot.poll(&mut cx).is_pending());
+    }
+
+    #[test]
+    fn the_same_notification_waits_once() {
+        let slot = Slot::default();
+        let notification = |uri: &str| Notification::new("m", json(format!("{{\"uri\":\"{uri}\"}}")).ok());
+        for uri in ["a", "b", "a", "a"] {
+            slot.notify(notification(uri));
+        }
+        let mut cx = Context::from_waker(Waker::noop());
+        for uri in ["a", "b", "a"] {
+            if uri == "a" {
+                slot.notify(notification(uri));
+            }
+            let Poll::Ready(News::Notification(next)) = slot.poll(&mut cx) else {
+                panic!("no notification of {uri}");
+            };
+            assert!(next.says_the_same(&notification(uri)));
+        }
     }
 }

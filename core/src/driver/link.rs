@@ -10,14 +10,16 @@ use std::task::Waker;
 
 use oxmcp_proto::jsonrpc::{ErrorObject, Json};
 use oxmcp_proto::{
-    Answer, CallOptions, Direction, Error, InboundId, Instant, OutboundId, Output, Peer, Problem, Session, ToolIndex,
+    Answer, CallOptions, Caller, Direction, Error, InboundId, Instant, LogLevel, OutboundId, Output, Peer, Problem,
+    Session,
 };
 use tokio::sync::Notify;
 
+use super::Incoming;
 use super::outgoing::Outgoing;
 use crate::Stats;
 use crate::client::Slot;
-use crate::server::{Call, Reply};
+use crate::handler::{Call, Reply};
 
 /// One connection, as its handles see it.
 #[derive(Debug)]
@@ -48,19 +50,18 @@ struct State {
 /// What [`Link::drain`] hands to the driver, in order.
 #[derive(Debug)]
 pub(crate) enum Event {
-    ToolCall {
-        id: InboundId,
-        tool: ToolIndex,
-        arguments: Option<Json>,
-        wants_progress: bool,
-    },
+    Call(Incoming),
     Describe(InboundId),
     Cancelled(InboundId, Option<String>),
     Ready(Peer),
     ConnectFailed(Error),
     Progress(Arc<Slot>, Json),
     Done(Arc<Slot>, Result<Json, Error>),
-    Notification(String, Option<Json>),
+    Notification {
+        method: String,
+        params: Option<Json>,
+        subscription: Option<OutboundId>,
+    },
     Problem(Problem),
     Trace(Direction, String),
 }
@@ -140,6 +141,16 @@ impl Link {
         })
     }
 
+    /// Asks for a whole list.
+    pub(crate) fn list(&self, method: &str, options: CallOptions, caller: &Arc<Slot>) -> Result<OutboundId, Error> {
+        let now = self.now();
+        self.input(|state| {
+            let id = state.session.list(method, options, now)?;
+            state.callers.insert(id, Arc::clone(caller));
+            Ok(id)
+        })
+    }
+
     pub(crate) fn cancel(&self, id: OutboundId, reason: &str) {
         self.input(|state| state.session.cancel(id, Some(reason)));
     }
@@ -173,7 +184,49 @@ impl Link {
         self.lock().handlers.remove(&id)
     }
 
+    /// What is known of who makes a call; `None` when it is over.
+    pub(crate) fn caller<T>(&self, id: InboundId, read: impl FnOnce(Caller<'_>) -> T) -> Option<T> {
+        self.lock().session.caller(id).map(read)
+    }
+
+    /// Makes a call of ours for a call of the peer's.
+    pub(crate) fn ask(
+        &self,
+        call: InboundId,
+        key: Option<&str>,
+        method: &str,
+        params: Option<&str>,
+        options: CallOptions,
+        caller: &Arc<Slot>,
+    ) -> Result<OutboundId, Error> {
+        let now = self.now();
+        self.input(|state| {
+            let id = state.session.ask(call, key, method, params, options, now)?;
+            state.callers.insert(id, Arc::clone(caller));
+            Ok(id)
+        })
+    }
+
+    /// A message that nobody reads is dropped, so that a handler that logs much holds a bounded amount.
+    pub(crate) fn log(
+        &self,
+        id: Option<InboundId>,
+        level: LogLevel,
+        logger: Option<&str>,
+        data: &str,
+    ) -> Result<bool, Error> {
+        self.input(|state| match state.is_full() {
+            true => Ok(false),
+            false => state.as_owed(|session| session.log(id, level, logger, data)),
+        })
+    }
+
+    pub(crate) fn resource_updated(&self, uri: &str) -> Result<bool, Error> {
+        self.input(|state| state.session.resource_updated(uri))
+    }
+
     pub(crate) fn respond(&self, id: InboundId, reply: &Reply) {
+        let now = self.now();
         self.input(|state| {
             state.handlers.remove(&id);
             let answer = match reply {
@@ -181,9 +234,13 @@ impl Link {
                 Reply::Text(text) => Answer::Text(text),
                 Reply::ToolError(message) => Answer::ToolError(message),
                 Reply::InvalidArguments(what) => Answer::InvalidArguments(what),
+                Reply::InputRequired { requests, state } => Answer::InputRequired {
+                    requests,
+                    state: state.as_deref(),
+                },
                 Reply::Error(error) => Answer::Error(ErrorObject::clone(error)),
             };
-            state.as_owed(|session| session.respond(id, answer))
+            state.as_owed(|session| session.respond(id, answer, now))
         });
     }
 
@@ -260,6 +317,11 @@ impl Link {
         self.lock().waiting = None;
     }
 
+    /// The session has something to say that no input of this connection led to.
+    pub(crate) fn wake(&self) {
+        self.input(|_| ());
+    }
+
     /// One input from outside the driver, which then has outputs to drain.
     fn input<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.lock();
@@ -308,7 +370,8 @@ impl State {
     fn sort(&mut self, output: Output, events: &mut Vec<Event>, outgoing: &mut Outgoing) {
         events.push(match output {
             Output::Wire(bytes) => return self.session.recycle(outgoing.push(bytes)),
-            Output::Closed => return,
+            // Messages come apart only for transports that have a stream for each request.
+            Output::Closed | Output::Message { .. } => return,
             Output::Progress { id, params } => match self.callers.get(&id) {
                 Some(caller) => Event::Progress(Arc::clone(caller), params),
                 None => return,
@@ -317,22 +380,30 @@ impl State {
                 Some(caller) => Event::Done(caller, outcome),
                 None => return,
             },
-            Output::ToolCall {
+            Output::Call {
                 id,
-                tool,
-                arguments,
+                target,
+                params,
                 wants_progress,
-            } => Event::ToolCall {
+            } => Event::Call(Incoming {
                 id,
-                tool,
-                arguments,
+                target,
+                params,
                 wants_progress,
-            },
-            Output::Describe { id } => Event::Describe(id),
+            }),
+            Output::Describe { id, .. } => Event::Describe(id),
             Output::Cancelled { id, reason } => Event::Cancelled(id, reason),
             Output::Ready(peer) => Event::Ready(peer),
             Output::ConnectFailed(error) => Event::ConnectFailed(error),
-            Output::Notification { method, params } => Event::Notification(method, params),
+            Output::Notification {
+                method,
+                params,
+                subscription,
+            } => Event::Notification {
+                method,
+                params,
+                subscription,
+            },
             Output::Problem(problem) => Event::Problem(problem),
             Output::Trace { direction, line } => Event::Trace(direction, line),
         });

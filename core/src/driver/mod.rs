@@ -17,7 +17,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use oxmcp_proto::jsonrpc::Json;
-use oxmcp_proto::{Direction, Error, ErrorKind, InboundId, Instant, Peer, Problem, ToolIndex};
+use oxmcp_proto::{Direction, Error, ErrorKind, InboundId, Instant, OutboundId, Peer, Problem, Target};
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use tokio::time::Sleep;
 
@@ -36,26 +36,30 @@ const EXIT_STATUS: Duration = Duration::from_millis(500);
 
 /// The side of a connection that its program plays.
 pub(crate) trait Host: Send + 'static {
-    /// Runs a tool; answers with [`Link::respond`].
-    fn tool_call(&mut self, link: &Arc<Link>, call: ToolCall, cx: &mut Context<'_>);
+    /// Runs a handler, which answers with [`Link::respond`].
+    fn call(&mut self, link: &Arc<Link>, call: Incoming);
+    /// A peer needs descriptions that are not all there: waits for a change of what is offered to be complete.
+    fn complete_offers(&mut self) {}
     /// The handshake is complete.
     fn ready(&mut self, peer: Peer);
     /// The handshake failed.
     fn connect_failed(&mut self, error: Error);
-    /// A notification came that the core does not act on.
-    fn notification(&mut self, method: &str, params: Option<Json>);
+    /// A notification came that the core does not act on; `subscription` is the call whose stream it is on.
+    fn notification(&mut self, method: &str, params: Option<Json>, subscription: Option<OutboundId>);
     /// Something is wrong that is no call's failure.
     fn problem(&mut self, problem: &Problem);
     /// A message goes over the wire.
     fn trace(&mut self, direction: Direction, line: &str);
+    /// Nothing more comes.
+    fn closed(&mut self) {}
 }
 
 /// A call of the peer.
 #[derive(Debug)]
-pub(crate) struct ToolCall {
+pub(crate) struct Incoming {
     pub id: InboundId,
-    pub tool: ToolIndex,
-    pub arguments: Option<Json>,
+    pub target: Target,
+    pub params: Option<Json>,
     pub wants_progress: bool,
 }
 
@@ -111,6 +115,7 @@ impl<H: Host> Driver<H> {
     /// When the transport failed otherwise than by the peer's leaving.
     pub(crate) async fn run(mut self, patience: Duration) -> Result<(), Error> {
         poll_fn(|cx| self.converse(cx)).await;
+        self.host.closed();
         self.flush(patience).await;
         let ended = async {
             match self.transport.child.take() {
@@ -128,7 +133,7 @@ impl<H: Host> Driver<H> {
     fn converse(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.link.unpark();
         for _ in 0..CHUNKS_PER_TURN {
-            if self.settle(cx) {
+            if self.settle() {
                 return Poll::Ready(());
             }
             self.write(cx);
@@ -146,13 +151,13 @@ impl<H: Host> Driver<H> {
     }
 
     /// Hands out all that the session has to say, and what that leads to. True once it is closed.
-    fn settle(&mut self, cx: &mut Context<'_>) -> bool {
+    fn settle(&mut self) -> bool {
         loop {
             let mut events = std::mem::take(&mut self.events);
             self.state = self.link.drain(&mut events, &mut self.outgoing);
             let silent = events.is_empty();
             for event in events.drain(..) {
-                self.hand_out(event, cx);
+                self.hand_out(event);
             }
             self.events = events;
             if silent {
@@ -161,24 +166,13 @@ impl<H: Host> Driver<H> {
         }
     }
 
-    fn hand_out(&mut self, event: Event, cx: &mut Context<'_>) {
+    fn hand_out(&mut self, event: Event) {
         match event {
-            Event::ToolCall {
-                id,
-                tool,
-                arguments,
-                wants_progress,
-            } => {
-                let call = ToolCall {
-                    id,
-                    tool,
-                    arguments,
-                    wants_progress,
-                };
-                self.host.tool_call(&self.link, call, cx);
+            Event::Call(call) => self.host.call(&self.link, call),
+            Event::Describe(id) => {
+                self.host.complete_offers();
+                self.link.resume(id);
             }
-            // Tools of this crate have their descriptors from the start.
-            Event::Describe(id) => self.link.resume(id),
             Event::Cancelled(id, reason) => {
                 if let Some(call) = self.link.take_handler(id) {
                     call.cancel(reason);
@@ -188,7 +182,11 @@ impl<H: Host> Driver<H> {
             Event::ConnectFailed(error) => self.host.connect_failed(error),
             Event::Progress(caller, params) => caller.progress(params),
             Event::Done(caller, outcome) => caller.complete(outcome),
-            Event::Notification(method, params) => self.host.notification(&method, params),
+            Event::Notification {
+                method,
+                params,
+                subscription,
+            } => self.host.notification(&method, params, subscription),
             Event::Problem(problem) => self.host.problem(&problem),
             Event::Trace(direction, line) => self.host.trace(direction, &line),
         }
@@ -332,6 +330,7 @@ impl<H: Host> Drop for Driver<H> {
                 _ => {}
             }
         }
+        self.host.closed();
     }
 }
 

@@ -1,36 +1,45 @@
-//! The public server: tools, and how they are served.
+//! The public server: what it offers, its settings, and how it is served.
 
-mod call;
+mod ask;
 mod context;
-mod run;
-mod tool;
+mod form;
+mod host;
+mod offer;
+mod offers;
+mod schema;
+mod serving;
+mod settings;
+mod text;
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
-use std::task::{self, Poll};
+use std::sync::Arc;
 
-use oxmcp_proto::{
-    Config, Direction, Error, ErrorKind, Implementation, Limits, Peer, Problem, Registry, RegistryError, Session,
-};
+use oxmcp_proto::{Config, Error, ErrorKind, Implementation, Keyring, Kind, SealKey, Session};
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub(crate) use call::Call;
-pub use context::Context;
-pub(crate) use tool::Reply;
-pub use tool::{IntoToolResult, Json, NoArguments, ToolError};
+pub use ask::{Ask, Elicited};
+pub use context::{Caller, Context};
+pub(crate) use offer::typed_method;
+pub use offer::{
+    Completing, IntoCompletion, IntoPromptResult, IntoResourceResult, IntoToolResult, JsonResult as Json, NoArguments,
+    Offer, PromptOffer, ResourceOffer, TemplateOffer, ToolError, ToolOffer,
+};
+pub use offers::{Offered, Offers};
+pub use serving::{Serving, ServingHandle};
 
-use crate::Stats;
 use crate::driver::{Driver, Link};
+use crate::handler::{HandlerError, Hooks};
 use crate::transport::{self, Transport};
-use run::{Hooks, ServerHost};
-use tool::Handler;
+use host::ServerHost;
+use offers::Shared;
 
 /// A server: what it is called, what it offers, and what to do with errors that are nobody's answer.
 ///
-/// It is built step by step, and may then serve any number of connections; clones share all.
+/// It is built step by step, and may then serve any number of connections; clones share what is offered, which
+/// [`offers`](Self::offers) changes while it serves.
 ///
 /// A tool is an async function of a [`Context`] and its arguments, a type with
 /// [`serde::Deserialize`] and [`schemars::JsonSchema`]. Its input schema is made from that type, and
@@ -69,82 +78,23 @@ use tool::Handler;
 #[derive(Clone)]
 pub struct Server {
     config: Config,
-    registry: Arc<Registry>,
-    tools: Arc<Vec<Tool>>,
+    shared: Arc<Shared>,
     hooks: Hooks,
     /// The first thing that was wrong with what was built.
     broken: Option<Error>,
 }
 
-pub(crate) struct Tool {
-    pub name: Box<str>,
-    pub run: Handler,
-}
-
 impl Server {
-    /// A server without tools. `version` is the version of the server, not of the protocol.
+    /// A server that offers nothing yet. `version` is the version of the server, not of the protocol.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        let mut config = Config::new(Implementation::new(name, version));
+        config.logging = true;
         Self {
-            config: Config::new(Implementation::new(name, version)),
-            registry: Arc::default(),
-            tools: Arc::default(),
+            config,
+            shared: Arc::default(),
             hooks: Hooks::default(),
             broken: None,
         }
-    }
-
-    /// Sets the name that people see.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.config.info.title = Some(title.into());
-        self
-    }
-
-    /// Tells a model how to use this server.
-    #[must_use]
-    pub fn instructions(mut self, text: impl Into<String>) -> Self {
-        self.config.instructions = Some(text.into());
-        self
-    }
-
-    /// Sets the bounds on what a client can make the server hold.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.config.limits = limits;
-        self
-    }
-
-    /// Refuses a client that asks for a revision of the protocol that we do not speak, instead of
-    /// offering it our newest.
-    #[must_use]
-    pub fn strict_revision(mut self) -> Self {
-        self.config.strict_revision = true;
-        self
-    }
-
-    /// Is told of what goes wrong without being the answer to a call: a line that is no message, a
-    /// handler that panicked. The connection goes on. `hook` runs on the runtime and must not block.
-    ///
-    /// ```
-    /// let server = oxmcp::Server::new("demo", "1.0").on_problem(|problem| eprintln!("{}", problem.message));
-    /// ```
-    #[must_use]
-    pub fn on_problem(mut self, hook: impl Fn(&Problem) + Send + Sync + 'static) -> Self {
-        self.hooks.on_problem = Some(Arc::new(hook));
-        self
-    }
-
-    /// Is shown every message, as it is on the wire and in its order. `hook` runs on the runtime and
-    /// must not block.
-    ///
-    /// ```
-    /// let server = oxmcp::Server::new("demo", "1.0").on_trace(|direction, line| eprintln!("{direction:?} {line}"));
-    /// ```
-    #[must_use]
-    pub fn on_trace(mut self, hook: impl Fn(Direction, &str) + Send + Sync + 'static) -> Self {
-        self.config.trace = true;
-        self.hooks.on_trace = Some(Arc::new(hook));
-        self
     }
 
     /// Adds a tool: an async function.
@@ -158,7 +108,7 @@ impl Server {
     /// reported to [`on_problem`](Self::on_problem).
     ///
     /// A name that is empty or taken, and arguments that are no struct, are reported when the
-    /// server starts to serve.
+    /// server starts to serve. A [`ToolOffer`] says more of a tool.
     ///
     /// ```
     /// use oxmcp::{Context, NoArguments, Server, ToolError};
@@ -169,8 +119,8 @@ impl Server {
     #[must_use]
     pub fn tool<A, R, F>(
         self,
-        name: &str,
-        description: &str,
+        name: impl Into<String>,
+        description: impl Into<String>,
         function: impl Fn(Context, A) -> F + Send + Sync + 'static,
     ) -> Self
     where
@@ -178,7 +128,7 @@ impl Server {
         R: IntoToolResult,
         F: Future<Output = Result<R, ToolError>> + Send + 'static,
     {
-        self.add::<A, R>(name, description, tool::asynchronous(function))
+        self.offer(ToolOffer::new(name, description, function))
     }
 
     /// Adds a tool: a function that may block. Each call runs on a thread of the runtime's
@@ -199,46 +149,240 @@ impl Server {
     #[must_use]
     pub fn blocking_tool<A, R>(
         self,
-        name: &str,
-        description: &str,
+        name: impl Into<String>,
+        description: impl Into<String>,
         function: impl Fn(Context, A) -> Result<R, ToolError> + Send + Sync + 'static,
     ) -> Self
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
         R: IntoToolResult,
     {
-        self.add::<A, R>(name, description, tool::blocking(function))
+        self.offer(ToolOffer::blocking(name, description, function))
     }
 
-    fn add<A: JsonSchema, R: IntoToolResult>(mut self, name: &str, description: &str, run: Handler) -> Self {
-        if let Err(error) = self.register::<A, R>(name, description) {
-            self.broken.get_or_insert(error);
-            return self;
-        }
-        let tool = Tool { name: name.into(), run };
-        match Arc::get_mut(&mut self.tools) {
-            Some(tools) => tools.push(tool),
-            None => {
-                let message =
-                    format!("the tool {name} came after the server was cloned or began to serve; add it before");
-                self.broken.get_or_insert(Error::new(ErrorKind::Usage, message));
-            }
-        }
+    /// Adds a resource: an async function that reads it. It gives text, bytes, [`Json`], or
+    /// [`ResourceContents`](crate::types::ResourceContents). A [`ResourceOffer`] says more of a resource, such as
+    /// its media type.
+    ///
+    /// ```
+    /// use oxmcp::{Context, Server};
+    ///
+    /// let server = Server::new("demo", "1.0")
+    ///     .resource("app://motto", "motto", |_: Context| async { Ok("Less is more.") });
+    /// ```
+    #[must_use]
+    pub fn resource<R, F>(
+        self,
+        uri: impl Into<String>,
+        name: impl Into<String>,
+        function: impl Fn(Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        R: IntoResourceResult,
+        F: Future<Output = Result<R, HandlerError>> + Send + 'static,
+    {
+        self.offer(ResourceOffer::new(uri, name, function))
+    }
+
+    /// Adds a family of resources: a URI template (RFC 6570), and an async function of its variables, any type
+    /// with [`serde::Deserialize`]. Variables are text, which is read as the type says. A [`TemplateOffer`] says
+    /// more of a family.
+    ///
+    /// ```
+    /// use oxmcp::{Context, HandlerError, Server};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Note {
+    ///     id: u32,
+    /// }
+    ///
+    /// async fn note(ctx: Context, Note { id }: Note) -> Result<String, HandlerError> {
+    ///     let uri = ctx.uri().unwrap_or_default();
+    ///     if id > 100 {
+    ///         return Err(HandlerError::not_found(uri));
+    ///     }
+    ///     Ok(format!("This is note {id}."))
+    /// }
+    ///
+    /// let server = Server::new("demo", "1.0").resource_template("note://{id}", "note", note);
+    /// ```
+    #[must_use]
+    pub fn resource_template<V, R, F>(
+        self,
+        uri_template: impl Into<String>,
+        name: impl Into<String>,
+        function: impl Fn(Context, V) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        V: DeserializeOwned,
+        R: IntoResourceResult,
+        F: Future<Output = Result<R, HandlerError>> + Send + 'static,
+    {
+        self.offer(TemplateOffer::new(uri_template, name, function))
+    }
+
+    /// Adds a prompt: an async function that makes its messages. Its arguments are the fields of a type with
+    /// [`serde::Deserialize`] and [`schemars::JsonSchema`]; they come as text, which is read as the type says. A
+    /// `String` is one message of the user's. A [`PromptOffer`] says more of a prompt.
+    ///
+    /// ```
+    /// use oxmcp::{Context, HandlerError, Server};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Poem {
+    ///     /// What it is about.
+    ///     about: String,
+    ///     lines: Option<u8>,
+    /// }
+    ///
+    /// async fn poem(_: Context, Poem { about, lines }: Poem) -> Result<String, HandlerError> {
+    ///     Ok(format!("Write a poem of {} lines about {about}.", lines.unwrap_or(4)))
+    /// }
+    ///
+    /// let server = Server::new("demo", "1.0").prompt("poem", "Writes a poem.", poem);
+    /// ```
+    #[must_use]
+    pub fn prompt<A, R, F>(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        function: impl Fn(Context, A) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema,
+        R: IntoPromptResult,
+        F: Future<Output = Result<R, HandlerError>> + Send + 'static,
+    {
+        self.offer(PromptOffer::new(name, description, function))
+    }
+
+    /// Completes an argument of a prompt, or a variable of a resource template, that was added before: `of` is
+    /// the name of the prompt or the pattern of the template.
+    ///
+    /// ```
+    /// use oxmcp::{Completing, Context, Server};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct City {
+    ///     name: String,
+    /// }
+    ///
+    /// let server = Server::new("demo", "1.0")
+    ///     .resource_template("city://{name}", "city", |_: Context, City { name }: City| async { Ok(name) })
+    ///     .completion("city://{name}", "name", |_: Context, typed: Completing| async move {
+    ///         let cities = ["Bergen", "Oslo"].into_iter();
+    ///         Ok(cities.filter(|city| city.starts_with(&typed.value)).collect::<Vec<_>>())
+    ///     });
+    /// ```
+    #[must_use]
+    pub fn completion<C, F>(
+        mut self,
+        of: &str,
+        argument: &str,
+        function: impl Fn(Context, Completing) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        C: IntoCompletion,
+        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
+    {
+        let added = self.shared.add_completion(of, argument, offer::completer(function));
+        self.note(added);
         self
     }
 
-    fn register<A: JsonSchema, R: IntoToolResult>(&self, name: &str, description: &str) -> Result<(), Error> {
-        let broken = |error: RegistryError| Error::new(ErrorKind::Usage, error.to_string());
-        let descriptor = tool::descriptor::<A, R>(name, description)?;
-        let index = self.registry.add_tool(name).map_err(broken)?;
-        self.registry.describe_tool(index, &descriptor).map_err(broken)
+    /// Adds a method of your own. `params` are any type with [`serde::Deserialize`], the result is any with
+    /// [`serde::Serialize`] that becomes an object.
+    ///
+    /// ```
+    /// use oxmcp::{Context, Server};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Add {
+    ///     a: i64,
+    ///     b: i64,
+    /// }
+    ///
+    /// let server = Server::new("demo", "1.0").method("acme/add", |_: Context, Add { a, b }: Add| async move {
+    ///     Ok(serde_json::json!({"sum": a + b}))
+    /// });
+    /// ```
+    #[must_use]
+    pub fn method<P, R, F>(mut self, name: &str, function: impl Fn(Context, P) -> F + Send + Sync + 'static) -> Self
+    where
+        P: DeserializeOwned,
+        R: Serialize,
+        F: Future<Output = Result<R, HandlerError>> + Send + 'static,
+    {
+        let run = typed_method(Context::new, function);
+        let added = self.shared.add_method(name, None, run);
+        self.note(added);
+        self
+    }
+
+    /// Adds a method of an extension: it is there for clients that declare the extension, an identifier such as
+    /// `com.example/search`. The server declares it by [`capabilities`](Self::capabilities).
+    ///
+    /// ```
+    /// use oxmcp::{Context, NoArguments, Server};
+    ///
+    /// let server = Server::new("demo", "1.0")
+    ///     .capabilities(serde_json::json!({"extensions": {"com.example/search": {}}}))
+    ///     .extension_method("com.example/search", "search/reset", |_: Context, _: NoArguments| async {
+    ///         Ok(serde_json::json!({}))
+    ///     });
+    /// ```
+    #[must_use]
+    pub fn extension_method<P, R, F>(
+        mut self,
+        extension: &str,
+        name: &str,
+        function: impl Fn(Context, P) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        P: DeserializeOwned,
+        R: Serialize,
+        F: Future<Output = Result<R, HandlerError>> + Send + 'static,
+    {
+        let run = typed_method(Context::new, function);
+        let added = self.shared.add_method(name, Some(extension), run);
+        self.note(added);
+        self
+    }
+
+    /// Adds anything that can be offered, with all that can be said of it.
+    ///
+    /// ```
+    /// use oxmcp::{Context, NoArguments, Server, ToolOffer};
+    ///
+    /// let now = ToolOffer::new("now", "Tells the time.", |_: Context, _: NoArguments| async { Ok("noon") });
+    /// let server = Server::new("demo", "1.0").offer(now.title("Clock").read_only());
+    /// ```
+    #[must_use]
+    pub fn offer(mut self, offer: impl Offer) -> Self {
+        let added = self.shared.add(offer).map(drop);
+        self.note(added);
+        self
+    }
+
+    /// What is offered, to be changed while the server serves.
+    pub fn offers(&self) -> Offers {
+        Offers {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+
+    /// Keeps the first failure for those who start to serve.
+    fn note(&mut self, done: Result<(), Error>) {
+        if let Err(error) = done {
+            self.broken.get_or_insert(error);
+        }
     }
 
     /// Serves one client on the standard input and output of this process, until it leaves.
     ///
     /// This is the whole of `main` for most servers. It blocks, and runs everything on a runtime of
     /// this thread, which gives the shortest round trip. When the client closes its side, calls
-    /// under way may finish for [`Limits::drain`]. Standard output is the wire meanwhile; what
+    /// under way may finish for [`Limits::drain`](crate::Limits::drain). Standard output is the wire meanwhile; what
     /// anything prints goes to standard error, see [`transport::stdio`].
     ///
     /// # Errors
@@ -295,94 +439,58 @@ impl Server {
     /// # }
     /// ```
     pub fn serve(&self, transport: Transport) -> Serving {
-        let session = Session::server(self.config.clone(), Arc::clone(&self.registry));
-        let link = Link::new(session);
-        let peer = Arc::<OnceLock<Peer>>::default();
-        let host = ServerHost::new(Arc::clone(&self.tools), self.hooks.clone(), peer);
-        let broken = self.broken.clone();
-        let patience = self.config.limits.drain;
+        let mut config = self.config.clone();
+        let keys = config.state_keys.take().map_or_else(|| self.own_keys(), Ok);
+        let broken = match (&self.broken, keys) {
+            (Some(error), _) => Some(error.clone()),
+            (None, Err(error)) => Some(error),
+            (None, Ok(keys)) => {
+                config.state_keys = Some(keys);
+                None
+            }
+        };
+        config.unix_epoch = unix_millis();
+        let patience = config.limits.drain;
+        let link = Link::new(Session::server(config, Arc::clone(&self.shared.registry)));
+        let host = ServerHost::new(Arc::clone(&self.shared), self.hooks.clone(), &link);
+        self.shared.connected(&link);
         let driver_link = Arc::clone(&link);
         let future = Box::pin(async move {
-            if let Some(error) = broken {
-                return Err(error);
+            match broken {
+                Some(error) => Err(error),
+                None => Driver::new(driver_link, host, transport).run(patience).await,
             }
-            Driver::new(driver_link, host, transport).run(patience).await
         });
         Serving { future, link }
     }
+
+    /// Keys that this process alone knows.
+    fn own_keys(&self) -> Result<Keyring, Error> {
+        if let Some(keys) = self.shared.state_keys.get() {
+            return Ok(keys.clone());
+        }
+        let broken = |error: &dyn fmt::Display| {
+            let message = format!("the system gives no random bytes to seal requestState with: {error}");
+            Error::new(ErrorKind::Usage, message)
+        };
+        let mut secret = [0; 64];
+        getrandom::fill(&mut secret).map_err(|error| broken(&error))?;
+        let key = SealKey::from_bytes(&secret).map_err(|error| broken(&error))?;
+        Ok(self.shared.state_keys.get_or_init(|| Keyring::new(key)).clone())
+    }
+}
+
+/// The time of the wall clock; the clocks of connections begin with them.
+fn unix_millis() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tools: Vec<_> = self.tools.iter().map(|tool| &tool.name).collect();
         f.debug_struct("Server")
             .field("info", &self.config.info)
-            .field("tools", &tools)
+            .field("tools", &self.shared.keys(Kind::Tool))
             .finish_non_exhaustive()
-    }
-}
-
-/// A connection that is served: a future that is done when it ends.
-#[must_use = "nothing is served until this is awaited or spawned"]
-pub struct Serving {
-    future: Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>,
-    link: Arc<Link>,
-}
-
-impl Serving {
-    /// A handle to look at the connection and to end it while it is served elsewhere.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// use oxmcp::{Server, transport};
-    ///
-    /// let (_near, far) = transport::memory();
-    /// let serving = Server::new("demo", "1.0").serve(far);
-    /// let handle = serving.handle();
-    /// let served = tokio::spawn(serving);
-    /// assert_eq!(handle.stats().inbound, 0);
-    /// handle.close();
-    /// served.await??;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn handle(&self) -> ServingHandle {
-        ServingHandle {
-            link: Arc::clone(&self.link),
-        }
-    }
-}
-
-impl Future for Serving {
-    type Output = Result<(), Error>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
-        self.future.as_mut().poll(cx)
-    }
-}
-
-impl fmt::Debug for Serving {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Serving").finish_non_exhaustive()
-    }
-}
-
-/// A handle of a connection that is served, from [`Serving::handle`].
-#[derive(Clone, Debug)]
-pub struct ServingHandle {
-    link: Arc<Link>,
-}
-
-impl ServingHandle {
-    /// What the connection holds at the moment.
-    pub fn stats(&self) -> Stats {
-        self.link.stats()
-    }
-
-    /// Ends the connection: calls under way are cancelled, what was answered is still written.
-    /// [`Serving`] is done soon after. Does nothing when it has ended.
-    pub fn close(&self) {
-        self.link.close("the server closed the connection");
     }
 }

@@ -151,6 +151,7 @@ impl ChildProcess {
         #[cfg(windows)]
         command.creation_flags(0x0800_0000); // CREATE_NO_WINDOW
         let name = command.as_std().get_program().to_string_lossy().into_owned();
+        let line = command_line(command.as_std());
         let mut process = command.kill_on_drop(true).spawn()?;
 
         let (input, output) = (process.stdin.take(), process.stdout.take());
@@ -162,6 +163,7 @@ impl ChildProcess {
             unreachable!("both streams were asked for as pipes");
         };
         let mut transport = Transport::new(output, input);
+        transport.command = Some(line);
         transport.child = Some(Child {
             group: Group::new(process),
             name,
@@ -369,6 +371,14 @@ impl GroupState {
             let _ = self.leader.start_kill();
         }
     }
+}
+
+/// What tells one server from another.
+fn command_line(command: &std::process::Command) -> String {
+    let folder = command.get_current_dir().map(Path::as_os_str).unwrap_or_default();
+    let words = [folder, command.get_program()].into_iter().chain(command.get_args());
+    let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
+    words.join("\0")
 }
 
 async fn hand_out_lines(mut stderr: impl AsyncRead + Unpin, mut each: Box<dyn FnMut(&str) + Send>) {

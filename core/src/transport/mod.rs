@@ -28,6 +28,8 @@ pub struct Transport {
     pub(crate) reader: Option<Box<dyn AsyncRead + Send + Unpin>>,
     pub(crate) writer: Option<Box<dyn AsyncWrite + Send + Unpin>>,
     pub(crate) child: Option<Child>,
+    /// What started the server, for what is known of other servers that the same started.
+    pub(crate) command: Option<String>,
     /// What is undone when the connection ends.
     _guard: Option<stdio::Guard>,
 }
@@ -38,6 +40,7 @@ impl Transport {
             reader: Some(Box::new(reader)),
             writer: Some(Box::new(writer)),
             child: None,
+            command: None,
             _guard: None,
         }
     }

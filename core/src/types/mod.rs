@@ -1,75 +1,21 @@
-//! The payloads of tools, as Rust types. What they do not know, they keep.
+//! The protocol's data as Rust types.
+//!
+//! All are those of the specification, for every revision at once: [`Tool`], [`ContentBlock`],
+//! [`GetPromptResult`] and the rest. What a type does not know it keeps, in its field `extra` or as `Unknown`, and
+//! writes again as it came. They are made by `new` or `default`, and the rest is set by field.
+//!
+//! [`CallToolResult`] alone is written by hand, for what is most often asked of it; [`content`] has short ways to
+//! make blocks of content.
 
-mod content;
-mod members;
+pub mod content;
 
-pub use content::{Content, MediaContent, TextContent};
-pub use members::Members;
+pub use oxmcp_proto::types::*;
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use oxmcp_proto::jsonrpc::Json;
-
-/// A tool of a server, from `tools/list`.
-///
-/// ```
-/// use oxmcp::Tool;
-///
-/// let tool: Tool = serde_json::from_str(r#"{"name":"add","inputSchema":{"type":"object"},"icons":[]}"#)?;
-/// assert_eq!(tool.name, "add");
-/// assert_eq!(tool.extra.get("icons").unwrap().get(), "[]");
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Tool {
-    /// For programs: what a call names.
-    pub name: String,
-    /// For people.
-    pub title: Option<String>,
-    /// For a model: what it does, and when to use it.
-    pub description: Option<String>,
-    /// The JSON schema of its arguments, as the server wrote it.
-    pub input_schema: Json,
-    /// The JSON schema of its structured content.
-    pub output_schema: Option<Json>,
-    /// All other members, `annotations` and `_meta` among them.
-    pub extra: Members,
-}
-
-impl<'de> Deserialize<'de> for Tool {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut members = Members::deserialize(deserializer)?;
-        Ok(Self {
-            name: members.require("name").map_err(D::Error::custom)?,
-            title: members.take("title").map_err(D::Error::custom)?,
-            description: members.take("description").map_err(D::Error::custom)?,
-            input_schema: members.require("inputSchema").map_err(D::Error::custom)?,
-            output_schema: members.take("outputSchema").map_err(D::Error::custom)?,
-            extra: members,
-        })
-    }
-}
-
-impl Serialize for Tool {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        if let Some(title) = &self.title {
-            map.serialize_entry("title", title)?;
-        }
-        if let Some(description) = &self.description {
-            map.serialize_entry("description", description)?;
-        }
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        if let Some(schema) = &self.output_schema {
-            map.serialize_entry("outputSchema", schema)?;
-        }
-        self.extra.serialize_into(&mut map)?;
-        map.end()
-    }
-}
+use oxmcp_proto::{Error, ErrorKind};
 
 /// The result of a tool.
 ///
@@ -86,7 +32,7 @@ impl Serialize for Tool {
 #[derive(Clone, Debug, Default)]
 pub struct CallToolResult {
     /// For the model.
-    pub content: Vec<Content>,
+    pub content: Vec<ContentBlock>,
     /// For programs: a JSON object.
     pub structured_content: Option<Json>,
     /// The tool failed, and its content says why.
@@ -100,23 +46,14 @@ impl CallToolResult {
     pub fn error(message: impl Into<String>) -> Self {
         Self {
             is_error: true,
-            ..Content::text(message).into()
+            ..content::text(message).into()
         }
     }
 
     /// The text blocks, joined by line breaks.
     pub fn text(&self) -> String {
-        let texts: Vec<_> = self.content.iter().filter_map(Content::as_text).collect();
+        let texts: Vec<_> = self.content.iter().filter_map(content::as_text).collect();
         texts.join("\n")
-    }
-
-    /// The text of a result that is one plain block of text and nothing else.
-    pub(crate) fn into_only_text(mut self) -> Result<String, Self> {
-        let is_plain = self.structured_content.is_none() && !self.is_error && self.extra.is_empty();
-        match &mut *self.content {
-            [Content::Text(block)] if is_plain && block.extra.is_empty() => Ok(std::mem::take(&mut block.text)),
-            _ => Err(self),
-        }
     }
 
     /// The structured content as a type; `None` when the tool gave none.
@@ -142,8 +79,8 @@ impl CallToolResult {
     }
 }
 
-impl From<Content> for CallToolResult {
-    fn from(block: Content) -> Self {
+impl From<ContentBlock> for CallToolResult {
+    fn from(block: ContentBlock) -> Self {
         Self {
             content: vec![block],
             ..Self::default()
@@ -155,9 +92,11 @@ impl<'de> Deserialize<'de> for CallToolResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut members = Members::deserialize(deserializer)?;
         Ok(Self {
-            content: members.take("content").map_err(D::Error::custom)?.unwrap_or_default(),
-            structured_content: members.take("structuredContent").map_err(D::Error::custom)?,
-            is_error: members.take("isError").map_err(D::Error::custom)?.unwrap_or_default(),
+            content: take_content(&mut members).map_err(D::Error::custom)?,
+            structured_content: take(&mut members, "structuredContent").map_err(D::Error::custom)?,
+            is_error: take(&mut members, "isError")
+                .map_err(D::Error::custom)?
+                .unwrap_or_default(),
             extra: members,
         })
     }
@@ -173,8 +112,53 @@ impl Serialize for CallToolResult {
         if self.is_error {
             map.serialize_entry("isError", &true)?;
         }
-        self.extra.serialize_into(&mut map)?;
+        for (name, value) in self.extra.iter() {
+            map.serialize_entry(name, value)?;
+        }
         map.end()
+    }
+}
+
+/// Takes a member out and reads it; `None` when it is absent or null.
+fn take<T: DeserializeOwned>(members: &mut Members, name: &str) -> Result<Option<T>, String> {
+    let Some(value) = members.remove(name) else {
+        return Ok(None);
+    };
+    serde_json::from_str(value.get()).map_err(|error| format!("`{name}`: {error}"))
+}
+
+/// The blocks of a result. Most results are one plain block of text, which is read straight away.
+fn take_content(members: &mut Members) -> Result<Vec<ContentBlock>, String> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Plain {
+        #[serde(rename = "type")]
+        _kind: serde::de::IgnoredAny,
+        text: String,
+    }
+    let text = members.get("content").map_or("", |content| content.get());
+    if text.starts_with(r#"[{"type":"text","text":"#)
+        && let Ok([block]) = serde_json::from_str::<[Plain; 1]>(text)
+    {
+        members.remove("content");
+        return Ok(vec![content::text(block.text)]);
+    }
+    Ok(take(members, "content")?.unwrap_or_default())
+}
+
+/// A value as the text of a JSON object; `None` for `()`.
+pub(crate) fn object(value: &impl Serialize, what: &str) -> Result<Option<Json>, Error> {
+    let json = serde_json::value::to_raw_value(value);
+    let json =
+        json.map_err(|error| Error::new(ErrorKind::Usage, format!("{what} cannot be made into JSON: {error}")))?;
+    match json.get() {
+        "null" => Ok(None),
+        text if text.starts_with('{') => Ok(Some(json)),
+        text => {
+            let start: String = text.chars().take(40).collect();
+            let message = format!("{what} must be a JSON object, not {start}; pass a struct, a map or json!({{…}})");
+            Err(Error::new(ErrorKind::Usage, message))
+        }
     }
 }
 
@@ -196,18 +180,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_tool_says_beyond_what_we_know_survives() {
-        let text = r#"{"name":"t","title":"T","inputSchema":{"type":"object","$schema":"x","n":1.50},"annotations":{"b":1,"a":2},"zzz":9007199254740993}"#;
-        let tool: Tool = serde_json::from_str(text).unwrap();
-        assert_eq!(serde_json::to_string(&tool).unwrap(), text);
+    fn what_is_not_known_survives() {
+        let text = r#"{"content":[{"type":"text","text":"a"},{"type":"hologram","x":1},7],"isError":true,"_meta":{"b":1.50},"zzz":[]}"#;
+        let result: CallToolResult = serde_json::from_str(text).unwrap();
+        assert!(matches!(result.content[1], ContentBlock::Unknown(_)));
+        assert_eq!(serde_json::to_string(&result).unwrap(), text);
     }
 
     #[test]
-    fn a_tool_without_schema_is_refused_by_name() {
-        let error = serde_json::from_str::<Tool>(r#"{"name":"t"}"#).unwrap_err();
-        assert!(error.to_string().contains("`inputSchema`"), "{error}");
-        let error = serde_json::from_str::<Tool>(r#"{"name":5,"inputSchema":{}}"#).unwrap_err();
-        assert!(error.to_string().contains("`name`"), "{error}");
+    fn a_plain_text_is_read_and_written_like_any_other() {
+        for block in [
+            r#"{"type":"text","text":"a\n\"b"}"#,
+            r#"{"text":"a","type":"text"}"#,
+            r#"{"type":"text","text":"a","later":1}"#,
+            r#"{"type":"text","text":5}"#,
+            r#"{"type":"text","text":"a"},{"type":"text","text":"b"}"#,
+        ] {
+            let text = format!("{{\"content\":[{block}]}}");
+            let result: CallToolResult = serde_json::from_str(&text).unwrap();
+            assert_eq!(serde_json::to_string(&result).unwrap(), text);
+            assert_eq!(result.text().is_empty(), block.contains('5'));
+        }
+    }
+
+    #[test]
+    fn a_broken_member_is_named() {
+        let error = serde_json::from_str::<CallToolResult>(r#"{"content":5}"#).unwrap_err();
+        assert!(error.to_string().contains("`content`"), "{error}");
     }
 
     #[test]

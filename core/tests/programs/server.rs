@@ -1,8 +1,9 @@
-//! The server that the tests start as a child process, with one tool for each case.
+//! The server that the tests start as a child process, with one tool for each case. With the argument `old` it knows
+//! revisions with a handshake only.
 
 use std::io::Write as _;
 
-use oxmcp::{Context, NoArguments, Server, ToolError};
+use oxmcp::{Context, NoArguments, Revision, Server, ToolError};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Echo {
@@ -44,7 +45,11 @@ async fn wait(ctx: Context, _: NoArguments) -> Result<(), ToolError> {
 }
 
 fn main() -> Result<(), oxmcp::Error> {
-    let served = Server::new("test", "1.0")
+    let mut server = Server::new("test", "1.0");
+    if std::env::args().any(|argument| argument == "old") {
+        server = server.revisions([Revision::V2025_11_25]);
+    }
+    let served = server
         .tool("echo", "Answers with the text it was given.", echo)
         .tool("print", "Prints.", print)
         .tool("exit", "Exits.", exit)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use oxmcp::transport::{self, Transport};
-use oxmcp::{Client, ClientBuilder, Error, Problem, ProblemKind, Server, ServingHandle};
+use oxmcp::{Client, ClientBuilder, Error, Problem, ProblemKind, Revision, Server, ServingHandle};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
@@ -96,6 +96,12 @@ impl Peer {
             .await;
     }
 
+    pub(crate) async fn refuse(&mut self, request: &Value, code: i32, message: &str) {
+        let error = json!({"code": code, "message": message});
+        self.send(json!({"jsonrpc": "2.0", "id": request["id"], "error": error}))
+            .await;
+    }
+
     /// Nothing else waits to be read: the answer to a ping is the next message.
     pub(crate) async fn expect_silence(&mut self) {
         let answer = self.request("silence", "ping", json!({})).await;
@@ -118,7 +124,11 @@ impl Peer {
     }
 
     pub(crate) async fn accept_with(&mut self, capabilities: Value) {
-        let request = self.receive().await;
+        let mut request = self.receive().await;
+        if request["method"] == "server/discover" {
+            self.refuse(&request, -32601, "Method not found").await;
+            request = self.receive().await;
+        }
         assert_eq!(request["method"], "initialize");
         let result = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": {"name": "peer", "version": "1"}});
         self.answer(&request, result).await;
@@ -183,4 +193,22 @@ pub(crate) fn program(name: &str) -> PathBuf {
         program.display()
     );
     program
+}
+
+/// One revision with a handshake and one without.
+pub(crate) const ERAS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
+
+/// A client of this crate, by one revision, and the server it is connected to in memory.
+pub(crate) async fn pair_with(server: &Server, builder: ClientBuilder, revision: Revision) -> (Client, ServingHandle) {
+    let (near, far) = transport::memory();
+    let serving = server.serve(far);
+    let handle = serving.handle();
+    tokio::spawn(serving);
+    let client = builder.revisions([revision]).connect(near).await.unwrap();
+    assert_eq!(client.peer().revision, revision);
+    (client, handle)
+}
+
+pub(crate) async fn pair(server: &Server, revision: Revision) -> Client {
+    pair_with(server, Client::builder(), revision).await.0
 }

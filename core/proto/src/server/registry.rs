@@ -203,6 +203,20 @@ impl Registry {
         self.change(kind, |inner| inner.table_mut(kind).add(key).map(|id| (id, true)))
     }
 
+    /// Adds an entry with its descriptor, in one step: no list ever shows the one without the other.
+    ///
+    /// # Errors
+    /// As for [`add`](Self::add) and [`describe`](Self::describe); then nothing was added.
+    pub fn add_described(&self, kind: Kind, key: &str, descriptor: &RawValue) -> Result<EntryId, RegistryError> {
+        self.check(kind, key, descriptor)?;
+        self.change(kind, |inner| {
+            let table = inner.table_mut(kind);
+            let id = table.add(key)?;
+            table.describe(id, descriptor)?;
+            Ok((id, true))
+        })
+    }
+
     /// Whether a descriptor could be that of an entry.
     ///
     /// # Errors

@@ -206,16 +206,13 @@ impl Registry {
         completes: bool,
         checks: &CheckSettings,
     ) -> Result<String, RegistryError> {
-        if let Some(descriptor) = &descriptor {
-            self.check(kind, key, descriptor)?;
-        }
         if (checks.input || checks.output) && kind != Kind::Tool {
             return Err(RegistryError::Gone(Kind::Tool));
         }
-        let entry = self.add(kind, key)?;
-        if let Some(descriptor) = &descriptor {
-            self.describe(kind, entry, descriptor)?;
-        }
+        let entry = match &descriptor {
+            Some(descriptor) => self.add_described(kind, key, descriptor)?,
+            None => self.add(kind, key)?,
+        };
         if completes {
             self.set_completes(kind, entry)?;
         }

@@ -48,6 +48,7 @@ pub(super) fn open() -> io::Result<(Transport, Streams)> {
         reader: Some(reader),
         writer: Some(writer),
         child: None,
+        command: None,
         _guard: None,
     };
     Ok((transport, streams))

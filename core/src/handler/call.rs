@@ -1,11 +1,11 @@
-//! One call of the client, as its handler and the driver share it.
+//! One call of the peer's, as its handler and the driver share it.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::Waker;
 
-use oxmcp_proto::{InboundId, Peer};
+use oxmcp_proto::InboundId;
 use tokio::sync::Notify;
 
 use crate::driver::Link;
@@ -14,7 +14,6 @@ use crate::driver::Link;
 pub(crate) struct Call {
     pub id: InboundId,
     pub link: Arc<Link>,
-    pub peer: Arc<OnceLock<Peer>>,
     pub wants_progress: bool,
     cancelled: AtomicBool,
     reason: OnceLock<String>,
@@ -25,11 +24,10 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    pub(crate) fn new(id: InboundId, link: Arc<Link>, peer: Arc<OnceLock<Peer>>, wants_progress: bool) -> Arc<Self> {
+    pub(crate) fn new(id: InboundId, link: Arc<Link>, wants_progress: bool) -> Arc<Self> {
         Arc::new(Self {
             id,
             link,
-            peer,
             wants_progress,
             cancelled: AtomicBool::new(false),
             reason: OnceLock::new(),
