@@ -1,9 +1,9 @@
-//! What crosses for every message: three plain functions, each of which knows its session by number.
+//! What crosses for every message: four plain functions, each of which knows its session by number.
 
 use napi::bindgen_prelude::{BufferSlice, Either};
 use napi::{Env, JsString};
 use napi_derive::napi;
-use oxmcp_proto::Instant;
+use oxmcp_proto::{Answer, InboundId, Instant};
 
 use crate::options::{CallTuple, call_options};
 use crate::state::{js_string, with};
@@ -62,6 +62,16 @@ pub fn call_tool(
             let id = session.call_tool(&name, arguments.as_deref(), options, Instant::from_millis(now))?;
             // Ids count up from zero one by one, and so stay exact in JavaScript.
             Ok(id.0 as i64)
+        })
+    })
+}
+
+/// `Session.respondResult`.
+#[napi]
+pub fn respond_result(env: &Env, session: u32, id: i64, result: String, now: f64) -> napi::Result<bool> {
+    with(session, env, |state| {
+        state.drive(env, |session| {
+            session.respond(InboundId(id as u64), Answer::Result(&result), Instant::from_millis(now))
         })
     })
 }

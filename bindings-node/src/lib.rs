@@ -10,12 +10,15 @@ mod groups;
 pub mod hot;
 mod options;
 pub mod pipe;
+mod registry;
 mod session;
 mod session_client;
 mod session_server;
 #[cfg(unix)]
 mod signals;
 mod state;
+pub mod stdout;
+pub mod verdicts;
 
 use napi_derive::napi;
 

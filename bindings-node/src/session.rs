@@ -1,13 +1,12 @@
 //! The class `Session`: how it is driven and drained. What each side does is in its own file.
 
-use std::sync::Arc;
-
 use napi::bindgen_prelude::BufferSlice;
 use napi::{Env, JsString};
 use napi_derive::napi;
-use oxmcp_proto::{Instant, Registry};
+use oxmcp_proto::Instant;
 
 use crate::error::Failure;
+use crate::registry::AsText;
 use crate::state::Handle;
 
 /// One end of a connection, driven by JavaScript with the clock passed in (milliseconds).
@@ -96,6 +95,18 @@ impl Session {
         })
     }
 
+    /// Runs a command, given and answered as JSON (see `Session::command` in oxmcp-proto).
+    #[napi]
+    pub fn command(&self, env: &Env, text: String, now: f64) -> napi::Result<String> {
+        self.try_drive(env, |session| Ok(session.command(&text, Instant::from_millis(now))?))
+    }
+
+    /// Panics as a fault of the core would, for the test that only this session ends by it.
+    #[napi]
+    pub fn provoke_fault(&self, env: &Env) -> napi::Result<()> {
+        self.drive(env, |_| panic!("provoked"))
+    }
+
     /// How many calls the session holds.
     #[napi]
     pub fn stats(&self, env: &Env) -> napi::Result<Stats> {
@@ -112,9 +123,9 @@ impl Session {
 }
 
 impl Session {
-    pub(crate) fn new(session: oxmcp_proto::Session, registry: Arc<Registry>) -> Self {
+    pub(crate) fn new(session: oxmcp_proto::Session, as_text: AsText) -> Self {
         Self {
-            handle: Handle::new(session, registry),
+            handle: Handle::new(session, as_text),
         }
     }
 

@@ -3,20 +3,29 @@
 use std::sync::Arc;
 
 use napi::Env;
+use napi::bindgen_prelude::ClassInstance;
 use napi_derive::napi;
 use oxmcp_proto::{Config, Instant, OutboundId};
 
 use crate::error::Failure;
 use crate::options::{CallTuple, call_options, optional_duration};
+use crate::registry::{AsText, Registry};
 use crate::session::Session;
 
 #[napi]
 impl Session {
-    /// A client's end.
+    /// A client's end. The registry has the methods of its own that it serves.
     #[napi(factory)]
-    pub fn client(env: &Env, info: String, options: String) -> napi::Result<Self> {
+    pub fn client(
+        env: &Env,
+        info: String,
+        options: String,
+        registry: Option<ClassInstance<'_, Registry>>,
+    ) -> napi::Result<Self> {
         let config = Config::from_json(&info, &options).map_err(|error| Failure::from(error).throw(env))?;
-        Ok(Self::new(oxmcp_proto::Session::client(config), Arc::default()))
+        let methods = registry.map_or_else(Arc::default, |registry| Arc::clone(&registry.entries));
+        let session = oxmcp_proto::Session::client_with(config, methods);
+        Ok(Self::new(session, AsText::default()))
     }
 
     /// Starts the handshake.

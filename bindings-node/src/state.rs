@@ -1,18 +1,18 @@
 //! What a session of JavaScript is in Rust, and where it is kept.
 //!
 //! States lie in a table of their thread, under a number that JavaScript passes: it costs a tenth of unwrapping an
-//! object, which the three functions of the hot path (`hot.rs`) would otherwise do for every message.
+//! object, which the four functions of the hot path (`hot.rs`) would otherwise do for every message.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use napi::{Env, JsString};
-use oxmcp_proto::{Output, Registry, Session, encode_output, encode_text_result};
+use oxmcp_proto::{Output, Session, Target, encode_output, encode_text_result};
 
 use crate::error::Failure;
+use crate::registry::AsText;
 
 /// How the text of events starts. The space is left out unless it has something to say.
 const START: &[u8] = b" [";
@@ -20,11 +20,12 @@ const START: &[u8] = b" [";
 /// A session and the two buffers in which its outputs gather.
 pub(crate) struct State {
     pub(crate) session: Session,
-    pub(crate) registry: Arc<Registry>,
     /// Set by a panic: the session may be half changed, so nothing goes in or out any more.
     broken: Option<String>,
     /// Calls whose result JavaScript wants as text.
     as_text: HashSet<u64>,
+    /// Tools whose arguments it wants so.
+    tools_as_text: AsText,
     events: Vec<u8>,
     wire: Vec<u8>,
 }
@@ -37,12 +38,12 @@ thread_local! {
 }
 
 impl Handle {
-    pub(crate) fn new(session: Session, registry: Arc<Registry>) -> Self {
+    pub(crate) fn new(session: Session, tools_as_text: AsText) -> Self {
         let state = Box::new(State {
             session,
-            registry,
             broken: None,
             as_text: HashSet::new(),
+            tools_as_text,
             events: START.to_vec(),
             wire: Vec::new(),
         });
@@ -172,7 +173,7 @@ impl State {
         Ok(())
     }
 
-    fn push_event(&mut self, output: Output) {
+    fn push_event(&mut self, mut output: Output) {
         if self.events.len() > START.len() {
             self.events.push(b',');
         }
@@ -182,6 +183,16 @@ impl State {
             && let Ok(result) = outcome
         {
             return encode_text_result(&mut self.events, *id, result);
+        }
+        if let Output::Call {
+            target: Target::Tool(tool),
+            params: Some(arguments),
+            ..
+        } = &mut output
+            && self.tools_as_text.has(*tool)
+            && let Ok(text) = serde_json::value::to_raw_value(arguments.get())
+        {
+            *arguments = text;
         }
         encode_output(&mut self.events, output);
     }
@@ -203,7 +214,7 @@ fn empty(events: &mut Vec<u8>) {
     events.shrink_to(KEPT);
 }
 
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("unknown")

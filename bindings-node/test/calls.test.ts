@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { Client, ResponseError, UsageError, type CallToolResult } from 'oxmcp';
+import { Client, ResponseError, UsageError } from 'oxmcp';
 
 import { connectionOf } from '../dist/client.js';
-import { connected } from './support.js';
+import { connected, textOf } from './support.js';
 
 describe('a connected client', { timeout: 60_000 }, () => {
   let client: Client;
@@ -128,8 +128,3 @@ test('wrong settings are refused at once', () => {
   assert.throws(() => new make({ name: 'x', version: '1' }, { timeout: -1 }), { kind: 'usage' });
   assert.throws(() => new make({ name: 'x', version: '1' }, { listMaxPages: 0 }), { kind: 'usage' });
 });
-
-function textOf(result: CallToolResult): string | undefined {
-  const [block] = result.content;
-  return block?.type === 'text' ? block.text : undefined;
-}

@@ -81,7 +81,7 @@ describe('a server that dies', LIMIT, () => {
       assert.ok(error instanceof ConnectionClosedError);
       assert.deepEqual([error.code, error.exitCode, error.signal], [-32000, 4, null]);
       assert.equal(error.stderr, 'no database\ngiving up');
-      assert.match(error.message, /initialize was not answered: .*exited with code 4/);
+      assert.match(error.message, /server\/discover was not answered: .*exited with code 4/);
       assert.match(error.message, /no database\ngiving up$/);
       return true;
     });

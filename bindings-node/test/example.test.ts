@@ -1,5 +1,5 @@
 /**
- * The example program runs as its first lines say.
+ * The example programs run as their first lines say.
  */
 
 import assert from 'node:assert/strict';
@@ -16,10 +16,17 @@ const folder = mkdtempSync(path.join(tmpdir(), 'oxmcp-example-'));
 after(() => rmSync(folder, { recursive: true }));
 mkdirSync(path.join(folder, 'node_modules'));
 symlinkSync(packageFolder, path.join(folder, 'node_modules', 'oxmcp'), 'dir');
-copyFileSync(path.join(packageFolder, '..', 'examples', 'node', 'client.mjs'), path.join(folder, 'client.mjs'));
+symlinkSync(path.join(packageFolder, 'node_modules', 'zod'), path.join(folder, 'node_modules', 'zod'), 'dir');
+for (const name of ['client.mjs', 'server.mjs']) {
+  copyFileSync(path.join(packageFolder, '..', 'examples', 'node', name), path.join(folder, name));
+}
 
 function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [path.join(folder, 'client.mjs'), ...args], { encoding: 'utf8', timeout: 60_000 });
+  return runWith('', ...args);
+}
+
+function runWith(input: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, ['client.mjs', ...args], { cwd: folder, input, encoding: 'utf8', timeout: 60_000 });
 }
 
 test('it lists the tools and calls one', () => {
@@ -33,6 +40,25 @@ test('it lists the tools and calls one', () => {
 test('it reports progress', () => {
   const { stdout } = run(process.execPath, fixture('server.mjs'), '--', 'report', '{"times":2}');
   assert.match(stdout, /progress 1 of 2\nprogress 2 of 2\nresult: reported\n$/);
+});
+
+test('with the example server: a note is written, and found', () => {
+  const written = run('node', 'server.mjs', '--', 'write', '{"name":"today","text":"Buy milk"}');
+  assert.equal(written.status, 0, written.stderr);
+  assert.match(written.stdout, /^connected to notes 1\.0\.0, revision 2026-07-28\n/);
+  for (const line of [/^tool write: Writes a note$/m, /^prompt summarise: Sums a note up$/m, /^result: \{"uri":"note:\/\/today","length":8\}$/m]) {
+    assert.match(written.stdout, line);
+  }
+  const { stdout } = run('node', 'server.mjs', '--', 'search', '{"text":"note"}');
+  assert.match(stdout, /progress 1 of 1\nresult: \{.*resource_link/s);
+});
+
+test('with the example server: the user is asked before the notes are thrown away', () => {
+  for (const [answer, result] of [['y', 'All notes are gone.'], ['n', 'Nothing was thrown away.']] as const) {
+    const { stdout, stderr } = runWith(`${answer}\n`, 'node', 'server.mjs', '--', 'clear');
+    assert.match(stdout, /Notes that are kept: 1\.\nThrow all notes away\? /, stderr);
+    assert.ok(stdout.includes(`result: ${result}`), stdout);
+  }
 });
 
 test('it says what went wrong, and how it is used', () => {

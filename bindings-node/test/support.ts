@@ -2,13 +2,15 @@
  * What the tests share: a server as a child process, and a server in the hand, with a clock in the hand.
  */
 
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { Client, type ClientOptions, type StdioServerParameters } from 'oxmcp';
+import { type CallToolResult, Client, type ClientOptions, InMemoryTransport, type McpServer, type StdioServerParameters } from 'oxmcp';
 
-import { openClient } from '../dist/client.js';
+import { connectionOf, openClient } from '../dist/client.js';
 import type { Clock } from '../dist/clock.js';
+import { connectionsOf } from '../dist/server.js';
 import type { Transport, TransportEvents } from '../dist/transport.js';
 
 export const packageFolder = path.join(__dirname, '..');
@@ -126,11 +128,11 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A client that has begun its handshake with a server in the hand. */
-export function connecting(options?: ClientOptions): Played & { done: Promise<void> } {
+/** A client that has begun its handshake with a server in the hand, of the handshake where not told otherwise. */
+export function connecting(options: ClientOptions = {}): Played & { done: Promise<void> } {
   const server = new HandTransport();
   const clock = new HandClock();
-  const client = new Client({ name: 'test', version: '1.0.0' }, options);
+  const client = new Client({ name: 'test', version: '1.0.0' }, { mode: 'legacy', ...options });
   return { client, server, clock, done: openClient(client, () => server, clock, {}) };
 }
 
@@ -163,4 +165,66 @@ export function isRunning(pid: number): boolean {
   } catch {
     return process.platform !== 'linux';
   }
+}
+
+/** The two eras: how a client comes to speak each, and the newest revision of it. */
+export const ERAS = [
+  { mode: 'auto', revision: '2026-07-28' },
+  { mode: 'legacy', revision: '2025-11-25' },
+] as const;
+
+/** A client that is connected to a server in this program. */
+export async function linked(server: McpServer, options?: ClientOptions): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' }, options);
+  await join(client, server);
+  return client;
+}
+
+/** Connects the two in memory. */
+export async function join(client: Client, server: McpServer): Promise<void> {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await server.connect(far);
+  await client.connect(near);
+}
+
+export interface Message {
+  readonly direction: 'sent' | 'received';
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Record<string, any>;
+  readonly result?: Record<string, any>;
+  readonly error?: Record<string, any>;
+}
+
+/** What went over the wire of a client, for `ontrace`. */
+export class Wire {
+  readonly messages: Message[] = [];
+  readonly ontrace = (direction: 'sent' | 'received', line: string): void => {
+    this.messages.push({ direction, ...JSON.parse(line) });
+  };
+
+  /** The methods of what came from the server by itself. */
+  get notifications(): string[] {
+    const came = this.messages.filter((message) => message.direction === 'received' && message.method !== undefined);
+    return came.map((message) => message.method ?? '');
+  }
+
+  /** How often a method was sent. */
+  sent(method: string): number {
+    return this.messages.filter((message) => message.direction === 'sent' && message.method === method).length;
+  }
+}
+
+/** Nothing that either side holds is left. */
+export function assertIdle(client: Client, server?: McpServer): void {
+  const held = [connectionOf(client), ...(server === undefined ? [] : connectionsOf(server))];
+  for (const connection of held) {
+    const { calls, inbound, outbound } = connection?.stats ?? { calls: 0, inbound: 0, outbound: 0 };
+    assert.deepEqual({ calls, inbound, outbound }, { calls: 0, inbound: 0, outbound: 0 });
+  }
+}
+
+export function textOf(result: CallToolResult): string | undefined {
+  const [block] = result.content;
+  return block?.type === 'text' ? block.text : undefined;
 }

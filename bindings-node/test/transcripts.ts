@@ -33,7 +33,8 @@ export class Runner {
   #wire: string[] = [];
   #events: Event[] = [];
   #names = new Map<string, number>();
-  #tools: string[] = [];
+  /** The keys of entries, by kind and number. */
+  #keys = new Map<string, string>();
   #joined: Buffer[] = [];
   #closed = false;
 
@@ -64,14 +65,18 @@ export class Runner {
     assert.ok(header.text('name') && header.text('about'), 'the header needs a name and what it is about');
     const role = header.text('role');
     const tools = header.list('tools');
+    const setup = header.list('setup');
     const connected = header.text('connected');
     const capabilities = header.take('peer_capabilities');
     const info = JSON.stringify({ name: 'vectors', version: '1', ...(header.plain('info') as object | undefined) });
-    this.#tools = tools.map((tool) => (typeof tool === 'string' ? tool.slice(1) : textOf((tool as Members)['"name'])));
+    const given = (header.take('settings') ?? {}) as Members;
     // What is left are the session's own options, which refuse what they do not know.
-    const options = encode(header.rest());
-    const { Session } = native();
-    this.#session = role === 'server' ? Session.server(info, tools.map(encode), options) : Session.client(info, options);
+    const options = encode({ '"probe': false, ...given, ...header.rest() });
+    const { Session, Registry } = native();
+    const registry = new Registry();
+    this.#session = role === 'server' ? Session.server(info, options, registry) : Session.client(info, options, registry);
+    for (const tool of tools) this.#command(addTool(tool));
+    for (const command of setup) this.#command(encode(command));
     if (connected !== undefined) this.#handshake(role === 'server', connected, capabilities);
   }
 
@@ -100,9 +105,20 @@ export class Runner {
     if (verb === 'receive_text') return this.#feed(Buffer.from(textOf(value)));
     if (verb === 'receive_hex') return this.#feed(Buffer.from(textOf(value).replaceAll(' ', ''), 'hex'));
     this.#flush();
+    if (verb === 'turn') {
+      for (const part of value as Exact[]) this.#part(new Fields(part));
+      return this.#drain();
+    }
     const known = this.#act(verb, value, step) || this.#check(verb, value) || this.#checkEvent(verb, value, step);
     if (!known) throw new Error(`there is no step "${verb}"`);
     this.#drain();
+  }
+
+  /** A step of a turn, in which nothing is taken out before the last one. */
+  #part(step: Fields): void {
+    const [verb, value] = step.verb();
+    if (!this.#act(verb, value, step)) throw new Error(`a turn has no step "${verb}"`);
+    step.finish();
   }
 
   #feedMessage(value: Exact): void {
@@ -180,8 +196,13 @@ export class Runner {
         step.flag('sent', session.progress(this.#named(value), progress, total, text));
         return true;
       }
-      case 'describe_tool':
-        session.describeTool(this.#tools.indexOf(textOf((value as Members)['"name'])), encode(value));
+      case 'describe_tool': {
+        const entry = this.#entry('tool', textOf((value as Members)['"name']));
+        this.#command(`{"describe":{"kind":"tool","entry":${entry},"descriptor":${encode(value)}}}`);
+        return true;
+      }
+      case 'command':
+        this.#runCommand(new Fields(value), step);
         return true;
       case 'resume':
         step.flag('sent', session.resume(this.#named(value)));
@@ -206,6 +227,8 @@ export class Runner {
       call.number('max_total_timeout'),
       call.take('reset_timeout_on_progress') === true,
       call.take('progress') === true,
+      false,
+      null,
     ];
     const target = call.text(verb === 'begin' ? 'method' : 'name')!;
     const payload = call.payload(verb === 'begin' ? 'params' : 'arguments');
@@ -214,17 +237,52 @@ export class Runner {
     this.#attempt(step, () => this.#session[work](target, payload, options, this.#now));
   }
 
+  /** Runs a command, with the call in it by its number, and compares what it gives. */
+  #runCommand(command: Fields, step: Fields): void {
+    const [verb, value] = command.verb();
+    command.finish();
+    const inner = new Fields(value);
+    const call = inner.take('call');
+    const members = inner.rest();
+    if (call !== undefined) members['"call'] = String(this.#named(call));
+    const gives = step.take('gives');
+    this.#attempt(step, () => {
+      const given = this.#command(encode({ [`"${verb}`]: members }));
+      if (given['"call'] !== undefined) return plain(given['"call']) as number;
+      if (gives !== undefined) same(gives, given);
+      return undefined;
+    });
+  }
+
+  /** Runs a command; remembers the key of what it adds. */
+  #command(text: string): Members {
+    const given = decode(this.#session.command(text, this.#now)) as Members;
+    const entry = given['"entry'];
+    if (entry !== undefined) {
+      const added = (decode(text) as Members)['"add'] as Members;
+      this.#keys.set(`${textOf(added['"kind'])} ${plain(entry)}`, textOf(added['"key']));
+    }
+    return given;
+  }
+
+  #entry(kind: string, key: string): number {
+    for (const [entry, known] of this.#keys) {
+      if (known === key && entry.startsWith(`${kind} `)) return Number(entry.slice(kind.length + 1));
+    }
+    throw new Error(`there is no ${kind} ${key}`);
+  }
+
   #respond(id: number, step: Fields): boolean {
     const failed = step.text('tool_error');
-    if (failed !== undefined) return this.#session.respondToolError(id, failed);
+    if (failed !== undefined) return this.#session.respondToolError(id, failed, this.#now);
     const invalid = step.text('invalid_arguments');
-    if (invalid !== undefined) return this.#session.respondInvalidArguments(id, invalid);
+    if (invalid !== undefined) return this.#session.respondInvalidArguments(id, invalid, this.#now);
     const error = step.take('error');
-    if (error === undefined) return this.#session.respondResult(id, step.payload('result')!);
+    if (error === undefined) return this.#session.respondResult(id, step.payload('result')!, this.#now);
     const fields = new Fields(error);
     const data = fields.take('data');
     const [code, text] = [fields.number('code')!, fields.text('message')!];
-    return this.#session.respondError(id, code, text, data === undefined ? null : encode(data));
+    return this.#session.respondError(id, code, text, data === undefined ? null : encode(data), this.#now);
   }
 
   /** Lets time pass as a driver does: each deadline is handled when it comes. */
@@ -243,7 +301,7 @@ export class Runner {
     this.#session.handleTimeout(target);
   }
 
-  #attempt(step: Fields, work: () => number | void): void {
+  #attempt(step: Fields, work: () => number | void | undefined): void {
     const refused = step.take('refused');
     let made: number | void;
     try {
@@ -253,8 +311,7 @@ export class Runner {
       return sameMembers(refused, exact(error));
     }
     if (refused !== undefined) throw new Error(`expected it to be refused as ${encode(refused)}, it was not`);
-    const name = step.text('as');
-    if (name !== undefined) this.#names.set(name, made as number);
+    if (typeof made === 'number') this.#name(step, made);
   }
 
   /** Steps that say what was written, and what the session holds. */
@@ -283,8 +340,8 @@ export class Runner {
   }
 
   #checkEvent(verb: string, value: Exact, step: Fields): boolean {
-    const names: Record<string, string> = { call: 'toolCall', connect_failed: 'connectFailed' };
-    const plainNames = ['describe', 'cancelled', 'ready', 'progress', 'notification', 'problem', 'closed'];
+    const names: Record<string, string> = { connect_failed: 'connectFailed' };
+    const plainNames = ['call', 'describe', 'cancelled', 'ready', 'progress', 'notification', 'problem', 'closed'];
     const kind = verb === 'done' ? (step.has('error') ? 'error' : 'result') : (names[verb] ?? verb);
     if (verb !== 'done' && names[verb] === undefined && !plainNames.includes(verb)) return false;
     const event = this.#events.shift();
@@ -298,18 +355,11 @@ export class Runner {
 
   #compare(kind: string, event: Event, value: Exact, step: Fields): void {
     switch (kind) {
-      case 'toolCall': {
-        const [tool, wantsProgress] = event.first as [Exact, Exact];
-        const wanted = new Fields(value);
-        assert.equal(this.#tools[plain(tool) as number], wanted.text('tool'));
-        same(wanted.take('progress') ?? false, wantsProgress);
-        same(wanted.take('arguments') ?? null, event.second);
-        wanted.finish();
-        const name = step.text('as');
-        if (name !== undefined) this.#names.set(name, event.id!);
-        return;
-      }
+      case 'call':
+        this.#compareCall(event, value);
+        return this.#name(step, event.id!);
       case 'describe':
+        same(step.take('kind') ?? '"tool', event.first);
         this.#names.set(textOf(value), event.id!);
         return;
       case 'cancelled':
@@ -321,6 +371,7 @@ export class Runner {
       case 'error':
         return sameMembers(step.take('error')!, event.first);
       case 'notification':
+        this.#compareStream(event, step);
         same(value, event.first);
         return same(step.take('params') ?? null, event.second);
       case 'problem':
@@ -330,6 +381,29 @@ export class Runner {
         return sameMembers(value, event.first);
       default:
     }
+  }
+
+  /** Compares a call for the host: `{kind: key, params?, progress?}`, and for a tool `arguments`. */
+  #compareCall(event: Event, value: Exact): void {
+    const [kind, target, wantsProgress] = event.first as [Exact, Exact, Exact];
+    const wanted = new Fields(value);
+    const [wantedKind, key] = wanted.verb();
+    const table = textOf(kind).replace('Completion', '');
+    const found = table === 'method' ? textOf(target) : this.#keys.get(`${table} ${plain(target)}`);
+    assert.deepEqual([textOf(kind), found], [wantedKind, textOf(key)]);
+    same(wanted.take('progress') ?? false, wantsProgress);
+    same(wanted.take('params') ?? wanted.take('arguments') ?? null, event.second);
+    wanted.finish();
+  }
+
+  #compareStream(event: Event, step: Fields): void {
+    const name = step.take('subscription');
+    assert.equal(event.id, name === undefined ? null : this.#named(name), 'the stream of the notification');
+  }
+
+  #name(step: Fields, id: number): void {
+    const name = step.text('as');
+    if (name !== undefined) this.#names.set(name, id);
   }
 
   #message(): string {
@@ -415,6 +489,13 @@ class Fields {
     const left = [...this.#members.keys()].map((key) => key.slice(1));
     if (left.length > 0) throw new Error(`the members ${left.join(', ')} are not known here`);
   }
+}
+
+/** The command that adds a tool: a whole descriptor, or the name of one that is described later. */
+function addTool(tool: Exact): string {
+  const described = typeof tool !== 'string';
+  const key = described ? (tool as Members)['"name']! : tool;
+  return encode({ '"add': { '"kind': '"tool', '"key': key, ...(described && { '"descriptor': tool }) } });
 }
 
 function textOf(value: Exact | undefined): string {

@@ -17,6 +17,7 @@ mkdirSync(path.join(folder, 'node_modules', '@types'), { recursive: true });
 symlinkSync(packageFolder, path.join(folder, 'node_modules', 'oxmcp'), 'dir');
 const modules = path.join(packageFolder, 'node_modules');
 symlinkSync(path.join(modules, '@types', 'node'), path.join(folder, 'node_modules', '@types', 'node'), 'dir');
+symlinkSync(path.join(modules, 'zod'), path.join(folder, 'node_modules', 'zod'), 'dir');
 symlinkSync(path.join(modules, 'undici-types'), path.join(folder, 'node_modules', 'undici-types'), 'dir');
 
 /** Compiles files with TypeScript; gives what it says, empty when all is well. */

@@ -5,20 +5,41 @@
 
 import { type Clock, systemClock } from './clock.js';
 import { Connection } from './connection.js';
-import { ProtocolError, fromNative, textOf, usage } from './errors.js';
+import { CallContext, type ClientContext } from './context.js';
+import { ErrorCode, ProtocolError, fromNative, textOf, usage } from './errors.js';
+import { errorAnswer } from './failure.js';
+import { type Incoming, settle } from './incoming.js';
 import { objectText } from './json.js';
-import { type NativeSession, native } from './native.js';
-import type { ClientOptions, ConnectOptions, Notification, Problem, RequestOptions } from './options.js';
-import { StdioClientTransport, type StdioServerParameters, startTransport } from './stdio.js';
-import type { Transport } from './transport.js';
+import type { InMemoryTransport } from './memory.js';
+import { type NativeRegistry, type NativeSession, native } from './native.js';
+import { type ClientOptions, type ConnectOptions, type Notification, type Problem, type RequestOptions, finite } from './options.js';
+import { StdioClientTransport, type StdioServerParameters } from './stdio.js';
+import { type ListenOptions, Stream, type Subscription } from './subscription.js';
+import { type Starter, type Transport, starterOf } from './transport.js';
 import type {
   CallToolResult,
+  ClientCapabilities,
+  CompleteParams,
+  CompleteResult,
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  DiscoverResult,
+  ElicitRequestParams,
+  ElicitResult,
+  GetPromptResult,
   Implementation,
+  JsonObject,
   JsonObjectInput,
+  ListPromptsResult,
+  ListResourceTemplatesResult,
+  ListResourcesResult,
+  ListRootsResult,
   ListToolsResult,
+  LoggingLevel,
   Meta,
+  ReadResourceResult,
   ServerCapabilities,
-  Tool,
+  SubscriptionFilter,
 } from './types.js';
 
 /** What {@link Client.callTool} calls. */
@@ -42,13 +63,36 @@ export let openClient: (
   transport: () => Transport,
   clock: Clock,
   options: ConnectOptions,
+  server?: string,
 ) => Promise<void>;
 
 /** The connection of a client. Internal. */
 export let connectionOf: (client: Client) => Connection | undefined;
 
+/** What a client can connect by, beside the parameters of a process. */
+export type ClientTransport = StdioClientTransport | InMemoryTransport;
+
 /** Handles a notification from the server. */
 export type NotificationHandler = (notification: Notification) => void | Promise<void>;
+
+/** Answers a request of the server. What it throws is its answer too: see {@link McpError}. */
+export type RequestHandler<Params = JsonObject | undefined, Result extends object = object> = (
+  request: { readonly method: string; readonly params: Params },
+  context: ClientContext,
+) => Result | Promise<Result>;
+
+/** What a client declares to be asked for each of these. */
+const CAPABILITIES: Readonly<Record<string, string>> = {
+  'roots/list': 'roots',
+  'sampling/createMessage': 'sampling',
+  'elicitation/create': 'elicitation',
+};
+
+/** Which page of a list. */
+export interface PageParams {
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
 
 /**
  * A connection to one server at a time.
@@ -80,13 +124,19 @@ export class Client {
   fallbackNotificationHandler: NotificationHandler | undefined;
 
   readonly #info: string;
-  readonly #sessionOptions: string;
   readonly #options: ClientOptions;
   readonly #handlers = new Map<string, NotificationHandler>();
+  readonly #requestHandlers = new Map<string, RequestHandler<never>>();
+  readonly #streams = new Map<number, Stream>();
+  #capabilities: ClientCapabilities;
+  /** The methods of its own, once there is one. */
+  #methods: NativeRegistry | undefined;
   #connection: Connection | undefined;
 
   static {
-    openClient = (client, transport, clock, options) => client.#open(transport, clock, options);
+    openClient = (client, transport, clock, options, server) => {
+      return client.#open({ start: transport, ...(server !== undefined && { server }) }, clock, options);
+    };
     connectionOf = (client) => client.#connection;
   }
 
@@ -98,7 +148,7 @@ export class Client {
     if (typeof info?.name !== 'string' || typeof info.version !== 'string') {
       throw usage('a client needs a name and a version, both strings: new Client({ name, version })');
     }
-    const { timeout, limits, listMaxPages, mode } = options;
+    const { timeout, listMaxPages, mode } = options;
     if (mode !== undefined && mode !== 'legacy' && mode !== 'auto') {
       throw usage(`mode must be 'legacy' or 'auto'; it is ${String(mode)}`);
     }
@@ -107,20 +157,14 @@ export class Client {
     }
     if (listMaxPages !== undefined && !(listMaxPages >= 1)) throw usage('listMaxPages must be at least 1');
     this.#info = JSON.stringify(info);
-    // JSON has no infinity; this is longer than any program runs.
-    this.#sessionOptions = JSON.stringify({
-      timeout: timeout === Infinity ? Number.MAX_VALUE : timeout,
-      limits,
-      probe: mode === 'auto',
-      trace: options.ontrace !== undefined,
-    });
     this.#options = options;
+    this.#capabilities = options.capabilities ?? {};
   }
 
   /**
-   * Starts a server and shakes hands with it.
+   * Connects to a server: one to start as a process, or one behind a transport of this package.
    *
-   * @param server how to start it
+   * @param server how to start it, or its transport
    * @throws {@link ServerStartError} when the command cannot be started
    * @throws {@link ConnectionClosedError} when the server ends before it answers; it says how, and with a piped stderr
    * what the server wrote last
@@ -129,14 +173,16 @@ export class Client {
    * @throws the reason of `signal`, when that is aborted
    */
   async connect(
-    server: (StdioServerParameters & ConnectOptions) | StdioClientTransport,
+    server: (StdioServerParameters & ConnectOptions) | ClientTransport,
     options?: ConnectOptions,
   ): Promise<void> {
-    const transport = server instanceof StdioClientTransport ? server : new StdioClientTransport(server);
-    const own: ConnectOptions = server instanceof StdioClientTransport ? {} : server;
+    const given = starterOf(server);
+    const parameters = server as StdioServerParameters & ConnectOptions;
+    const starter = given ?? starterOf(new StdioClientTransport(parameters));
+    const own: ConnectOptions = given === undefined ? parameters : {};
     const timeout = options?.timeout ?? own.timeout;
     const signal = options?.signal ?? own.signal;
-    await this.#open(() => startTransport(transport, systemClock), systemClock, { timeout, signal });
+    if (starter !== undefined) await this.#open(starter, systemClock, { timeout, signal });
   }
 
   /**
@@ -224,28 +270,90 @@ export class Client {
   /**
    * Lists the server's tools: all of them, or one page when given the cursor of one.
    *
-   * @throws {@link ProtocolError} when the list has more pages than {@link ClientOptions.listMaxPages}, or the server's
-   * answer has no array `tools`
+   * @throws {@link ProtocolError} when a list has more pages than {@link ClientOptions.listMaxPages}, or an answer is none
    */
-  async listTools(params?: { readonly cursor?: string }, options: RequestOptions = {}): Promise<ListToolsResult> {
-    const page = async (cursor: string | undefined): Promise<ListToolsResult> => {
-      const request = cursor === undefined ? { method: 'tools/list' } : { method: 'tools/list', params: { cursor } };
-      const result = await this.request<ListToolsResult>(request, { ...options, rawJson: false });
-      if (!Array.isArray(result.tools)) throw broken('the result of tools/list must have an array "tools"');
-      return result;
-    };
-    if (params?.cursor !== undefined) return page(params.cursor);
-    const most = this.#options.listMaxPages ?? 64;
-    const tools: Tool[] = [];
-    let next: string | undefined;
-    for (let pages = 0; pages < most; pages++) {
-      const { nextCursor, ...result } = await page(next);
-      for (const tool of result.tools) tools.push(tool);
-      // In the revisions with a handshake, servers write an empty cursor on the last page.
-      if (nextCursor === undefined || nextCursor === null || nextCursor === '') return { ...result, tools };
-      next = nextCursor;
-    }
-    throw broken(`tools/list did not end after ${most} pages; raise listMaxPages, or read page by page with a cursor`);
+  listTools(params?: PageParams, options?: RequestOptions): Promise<ListToolsResult> {
+    return this.#list('tools/list', params, options);
+  }
+
+  /** Lists the server's resources; see {@link listTools}. */
+  listResources(params?: PageParams, options?: RequestOptions): Promise<ListResourcesResult> {
+    return this.#list('resources/list', params, options);
+  }
+
+  /** Lists the templates of the server's resources; see {@link listTools}. */
+  listResourceTemplates(params?: PageParams, options?: RequestOptions): Promise<ListResourceTemplatesResult> {
+    return this.#list('resources/templates/list', params, options);
+  }
+
+  /** Lists the server's prompts; see {@link listTools}. */
+  listPrompts(params?: PageParams, options?: RequestOptions): Promise<ListPromptsResult> {
+    return this.#list('prompts/list', params, options);
+  }
+
+  /** Reads a resource. Throws as {@link callTool} does. */
+  readResource(params: { readonly uri: string; readonly _meta?: Meta }, options?: RequestOptions): Promise<ReadResourceResult> {
+    return this.request({ method: 'resources/read', params }, options);
+  }
+
+  /** Fills in a prompt. Throws as {@link callTool} does. */
+  getPrompt(
+    params: { readonly name: string; readonly arguments?: Readonly<Record<string, string>> | undefined; readonly _meta?: Meta },
+    options?: RequestOptions,
+  ): Promise<GetPromptResult> {
+    return this.request({ method: 'prompts/get', params }, options);
+  }
+
+  /** Asks how an argument of a prompt, or a variable of a template, may go on. Throws as {@link callTool} does. */
+  complete(params: CompleteParams, options?: RequestOptions): Promise<CompleteResult> {
+    return this.request({ method: 'completion/complete', params }, options);
+  }
+
+  /** Asks to be told of updates of a resource, in revisions with a handshake; later ones have {@link listen}. */
+  async subscribeResource(params: { readonly uri: string }, options?: RequestOptions): Promise<void> {
+    await this.request({ method: 'resources/subscribe', params }, options);
+  }
+
+  /** Takes {@link subscribeResource} back. */
+  async unsubscribeResource(params: { readonly uri: string }, options?: RequestOptions): Promise<void> {
+    await this.request({ method: 'resources/unsubscribe', params }, options);
+  }
+
+  /**
+   * Opens a stream of notifications (2026-07-28); resolves once the server has said which it will send. They reach the
+   * handlers of {@link setNotificationHandler}, and `options.onnotification`.
+   *
+   * @throws {@link CapabilityError} in revisions with a handshake, which send what they have without being asked
+   */
+  async listen(filter: SubscriptionFilter, options: ListenOptions = {}): Promise<Subscription> {
+    const connection = this.#connected('subscriptions/listen');
+    const stream = new Stream(connection, options.onnotification);
+    const params = `{"notifications":${objectText(filter, 'the filter') ?? '{}'}}`;
+    await stream.open(
+      params,
+      options.signal,
+      (id) => this.#streams.set(id, stream),
+      (id) => this.#streams.delete(id),
+    );
+    return stream;
+  }
+
+  /**
+   * Sets the mildest log messages that the server is to send, in revisions with a handshake. In 2026-07-28 each call says
+   * so: {@link RequestOptions.logLevel}.
+   */
+  async setLoggingLevel(level: LoggingLevel, options?: RequestOptions): Promise<void> {
+    await this.request({ method: 'logging/setLevel', params: { level } }, options);
+  }
+
+  /** Asks the server which revisions it speaks and what it offers (2026-07-28). */
+  discover(options?: RequestOptions): Promise<DiscoverResult> {
+    return this.request({ method: 'server/discover' }, options);
+  }
+
+  /** Tells the server that the roots changed; several times in one turn are told once. */
+  async sendRootsListChanged(): Promise<void> {
+    this.#connected('notifications/roots/list_changed').notify('notifications/roots/list_changed', null);
   }
 
   /** Asks the server for a sign of life. */
@@ -285,30 +393,142 @@ export class Client {
     this.#handlers.delete(method);
   }
 
-  async #open(transport: () => Transport, clock: Clock, options: ConnectOptions): Promise<void> {
+  /**
+   * Sets the function that answers a request of the server: `roots/list`, `sampling/createMessage` or
+   * `elicitation/create`, whose capability {@link ClientOptions.capabilities} must declare, or a method of your own. In
+   * 2026-07-28, where servers ask in rounds, the same functions answer.
+   *
+   * @throws {@link UsageError} without the capability, or for another method of the protocol
+   *
+   * @example
+   * ```ts
+   * import { Client } from 'oxmcp';
+   *
+   * const client = new Client({ name: 'example', version: '1.0.0' }, { capabilities: { elicitation: {} } });
+   * client.setRequestHandler('elicitation/create', ({ params }) => {
+   *   console.log(params.message);
+   *   return { action: 'accept', content: { name: 'Ada' } };
+   * });
+   * ```
+   */
+  setRequestHandler(method: 'roots/list', handler: RequestHandler<JsonObject | undefined, ListRootsResult>): void;
+  setRequestHandler(
+    method: 'sampling/createMessage',
+    handler: RequestHandler<CreateMessageRequestParams, CreateMessageResult>,
+  ): void;
+  setRequestHandler(method: 'elicitation/create', handler: RequestHandler<ElicitRequestParams, ElicitResult>): void;
+  setRequestHandler(method: string, handler: RequestHandler<JsonObject | undefined>): void;
+  setRequestHandler(method: string, handler: RequestHandler<never>): void {
+    const capability = CAPABILITIES[method];
+    if (capability === undefined) {
+      this.#addMethod(method);
+    } else if (!this.#capabilities[capability]) {
+      throw usage(`to answer ${method}, declare it: new Client(info, { capabilities: { ${capability}: {} } })`);
+    }
+    this.#requestHandlers.set(method, handler);
+  }
+
+  /** Takes {@link setRequestHandler} back: the server is told that there is no such method. */
+  removeRequestHandler(method: string): void {
+    this.#requestHandlers.delete(method);
+  }
+
+  /** Adds capabilities, before {@link connect}. */
+  registerCapabilities(capabilities: ClientCapabilities): void {
+    if (this.#connection !== undefined && !this.#connection.isClosed) {
+      throw usage('capabilities are told when connecting; add them before');
+    }
+    this.#capabilities = { ...this.#capabilities, ...capabilities };
+  }
+
+  async #list<Result>(method: string, params: PageParams | undefined, options: RequestOptions | undefined): Promise<Result> {
+    const { cursor } = params ?? {};
+    const { rawJson: _, ...rest } = options ?? {};
+    if (cursor !== undefined) return this.request<Result>({ method, params: { cursor } }, rest);
+    return (await this.#connected(method).list(method, rest)) as Result;
+  }
+
+  async #open({ start, server }: Starter, clock: Clock, options: ConnectOptions): Promise<void> {
     if (this.#connection !== undefined && !this.#connection.isClosed) {
       throw usage('this client is connected already; close it first, or make another client');
     }
     if (options.signal?.aborted) throw options.signal.reason;
-    const { ontrace } = this.#options;
-    const session = this.#newSession();
-    const connection = new Connection(session, transport(), clock, {
+    const { ontrace, mode, supportedProtocolVersions } = this.#options;
+    const session = this.#newSession(mode !== 'legacy' && (server === undefined || native().shouldProbe(server)));
+    const connection = new Connection('client', session, start(clock), clock, {
       trace: ontrace && ((direction, line) => this.#guarded(() => ontrace(direction, line))),
-      notification: (notification) => this.#notified(notification),
+      call: (call, _kind, target, params) => this.#called(call, String(target), params),
+      describe: () => {},
+      notification: (notification, subscription) => this.#notified(notification, subscription),
       problem: (problem) => this.#problem(problem),
       thrown: (error) => this.#thrown(error),
+      ready: () => {},
       closed: () => this.#guarded(() => this.onclose?.()),
     });
     this.#connection = connection;
-    await connection.open(options);
+    // What a client finds out that speaks every revision, all clients of the process may rely on.
+    const learns = server !== undefined && mode !== 'legacy' && supportedProtocolVersions === undefined;
+    try {
+      await connection.open(options);
+    } finally {
+      if (learns) native().learnVerdict(server, connection.peer?.protocolVersion ?? null);
+    }
   }
 
-  #newSession(): NativeSession {
+  #newSession(probe: boolean): NativeSession {
+    const { timeout, limits, listMaxPages, inputRequired, ontrace } = this.#options;
+    const { supportedProtocolVersions, debouncedNotificationMethods, responseCache, validateResults } = this.#options;
+    const settings = {
+      timeout: finite(timeout),
+      capabilities: this.#capabilities,
+      probe,
+      revisions: supportedProtocolVersions,
+      debounced: debouncedNotificationMethods,
+      responseCache,
+      validateResults,
+      limits: { ...limits, pages: listMaxPages, rounds: inputRequired?.maxRounds },
+      trace: ontrace !== undefined,
+    };
     try {
-      return native().Session.client(this.#info, this.#sessionOptions);
+      return native().Session.client(this.#info, objectText(settings, 'the options') ?? '{}', this.#methods ?? null);
     } catch (thrown) {
       throw fromNative(thrown);
     }
+  }
+
+  #addMethod(method: string): void {
+    if (this.#requestHandlers.has(method)) return;
+    try {
+      if (this.#methods === undefined) {
+        if (this.#connection !== undefined && !this.#connection.isClosed) {
+          throw usage(`set the first method of your own (${method}) before connecting`);
+        }
+        this.#methods = new (native().Registry)();
+      }
+      this.#methods.command(JSON.stringify({ addMethod: { name: method } }));
+    } catch (thrown) {
+      throw fromNative(thrown);
+    }
+  }
+
+  /** The server asks for something. */
+  #called(call: Incoming, method: string, params: unknown): void {
+    const { connection } = call;
+    const handler = this.#requestHandlers.get(method);
+    if (handler === undefined) {
+      const answer = { code: ErrorCode.MethodNotFound, message: `Method not found: ${method}`, data: null };
+      connection.respondError(call, answer, usage(`there is no handler for ${method}; set one by setRequestHandler`));
+      return;
+    }
+    const request = { method, params: (params ?? undefined) as never };
+    settle(
+      () => handler(request, new CallContext(call, method, false)),
+      (result) => connection.respondResult(call, objectText(result as object, `the result of ${method}`) ?? '{}'),
+      (error) => {
+        if (call.isCancelled) return;
+        connection.respondError(call, errorAnswer(error, (hidden) => this.#thrown(hidden)), error);
+      },
+    );
   }
 
   #connected(method: string): Connection {
@@ -316,9 +536,12 @@ export class Client {
     return this.#connection;
   }
 
-  #notified(notification: Notification): void {
+  #notified(notification: Notification, subscription: number | null): void {
+    const stream = subscription === null ? undefined : this.#streams.get(subscription);
+    if (stream?.take(notification)) return;
     const handler = this.#handlers.get(notification.method) ?? this.fallbackNotificationHandler;
     this.#guarded(() => handler?.(notification));
+    if (stream !== undefined) this.#guarded(() => stream.tell(notification));
   }
 
   #problem(problem: Problem): void {

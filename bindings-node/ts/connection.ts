@@ -5,17 +5,21 @@
 import { onAbort } from './abort.js';
 import type { Clock, Timer } from './clock.js';
 import { ConnectionClosedError, type ErrorDetails, fromNative, nativeDetails, textOf, toError } from './errors.js';
+import { type CallKind, Incoming } from './incoming.js';
+import { objectText } from './json.js';
 import { type NativeCallOptions, type NativeSession, native } from './native.js';
 import {
+  type AbortSignalLike,
   type ConnectOptions,
   type Notification,
   type Problem,
   type RequestOptions,
   milliseconds,
+  optionsText,
   toNative,
 } from './options.js';
 import type { Transport, TransportEnd } from './transport.js';
-import type { Implementation, JsonObject, Progress, ServerCapabilities } from './types.js';
+import type { Implementation, JsonObject, LoggingMessage, Progress, ServerCapabilities } from './types.js';
 
 /** The other side, as it presented itself at the handshake. */
 export interface Peer {
@@ -29,11 +33,26 @@ export interface Peer {
 export interface ConnectionHooks {
   /** Set when the session was told to trace. */
   readonly trace: ((direction: 'sent' | 'received', line: string) => void) | undefined;
-  notification(notification: Notification): void;
+  /** The other side calls: a function is to run, and one of the `respond` functions to say what it gave. */
+  call(call: Incoming, kind: CallKind, target: number | string, params: unknown): void;
+  /** The descriptors of all entries of this kind are needed; `resume` goes on. */
+  describe(kind: string, resume: () => void): void;
+  /** `subscription` is the call whose stream it is on. */
+  notification(notification: Notification, subscription: number | null): void;
   problem(problem: Problem): void;
   /** A function of the program threw. */
   thrown(error: unknown): void;
+  /** The handshake is done. */
+  ready(): void;
   closed(): void;
+}
+
+/** How a call of the other side is answered with an error. */
+export interface ErrorAnswer {
+  readonly code: number;
+  readonly message: string;
+  /** JSON text. */
+  readonly data: string | null;
 }
 
 /** A call of ours that waits. */
@@ -62,19 +81,30 @@ export class Connection {
   readonly #clock: Clock;
   readonly #hooks: ConnectionHooks;
   readonly #calls = new Map<number, Call>();
+  readonly #incoming = new Map<number, Incoming>();
+  /** Whether all that is written is for the peer to read before it gets more: a server makes few requests of its own. */
+  readonly #owesAll: boolean;
   #handshake: Call | undefined;
   #peer: Peer | undefined;
   #end: TransportEnd | undefined;
   #closed = false;
   #flushing = false;
   #rearm = false;
+  /** The core may have something to tell at the end of the turn, and not only with the next input. */
+  #tells = false;
+  /** An answer of ours may set off more than itself: in clients, in servers that ask, and after the end of the input. */
+  #answersTell: boolean;
+  /** What functions of this program threw, in the order in which the core was told of it. */
+  readonly #thrown: unknown[] = [];
   #unsent = 0;
   #owed = 0;
   /** What put the session out of order. */
   #fault: { readonly error: unknown } | undefined;
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
 
-  constructor(session: NativeSession, transport: Transport, clock: Clock, hooks: ConnectionHooks) {
+  constructor(role: 'client' | 'server', session: NativeSession, transport: Transport, clock: Clock, hooks: ConnectionHooks) {
+    this.#owesAll = role === 'server';
+    this.#answersTell = role === 'client';
     this.#session = session;
     this.#handle = session.handle;
     this.#transport = transport;
@@ -97,7 +127,13 @@ export class Connection {
 
   /** What is held at the moment: calls that wait, here and in the core. */
   get stats(): { calls: number; inbound: number; outbound: number; buffered: number; timer: boolean } {
-    return { calls: this.#calls.size, ...this.#session.stats(), timer: this.#timer !== undefined };
+    const calls = this.#calls.size + this.#incoming.size;
+    return { calls, ...this.#session.stats(), timer: this.#timer !== undefined };
+  }
+
+  /** Starts the transport of a server, which waits for what comes. */
+  accept(): void {
+    this.#start();
   }
 
   /** Starts the transport and the handshake; resolves once the connection is ready. */
@@ -124,17 +160,37 @@ export class Connection {
           void this.close('connecting was aborted');
         });
       }
-      this.#transport.open({
-        data: (buffer, length) => this.#receive(buffer, length),
-        ended: (why) => this.#ended(why),
-      });
-      this.#flushSoon();
+      this.#start();
     });
+  }
+
+  #start(): void {
+    this.#transport.open({
+      data: (buffer, length) => this.#receive(buffer, length),
+      ended: (why) => this.#ended(why),
+    });
+    this.#flushSoon();
   }
 
   /** Makes a call. `params` is JSON text. */
   request(method: string, params: string | null, options: RequestOptions | undefined): Promise<unknown> {
-    return this.#call(options, (native, now) => this.#session.begin(method, params, native, now));
+    return this.#call(options, (native, now) => {
+      // What is fresh is at hand, and comes without an answer of the server.
+      this.#tells = true;
+      return this.#session.begin(method, params, native, now);
+    });
+  }
+
+  /** Asks for a whole list, all pages of it. */
+  list(method: string, options: RequestOptions | undefined): Promise<unknown> {
+    return this.#call(options, () => this.#beginBy(`{"list":{"method":"${method}","options":${optionsText(options)}}}`));
+  }
+
+  /** Asks the other side for something that a function of ours needs for its answer. `params` is JSON text. */
+  ask(call: Incoming, method: string, params: string | null, options: RequestOptions | undefined): Promise<unknown> {
+    this.#answersTell = true;
+    const rest = `"method":${JSON.stringify(method)},"params":${params},"options":${optionsText(options)}`;
+    return this.#call(options, () => this.#beginBy(`{"ask":{"call":${call.id},${rest}}}`));
   }
 
   /** Asks for a sign of life. */
@@ -149,13 +205,123 @@ export class Connection {
 
   /** Sends a notification. `params` is JSON text. */
   notify(method: string, params: string | null): void {
-    if (this.#fault !== undefined) throw this.#fault.error;
+    this.#attempt((session) => session.notify(method, params));
+  }
+
+  /** Runs a command of the core that makes no call of ours; gives what it gives. */
+  command(text: string): unknown {
+    return JSON.parse(this.#attempt((session) => session.command(text, this.#clock.now())));
+  }
+
+  /** Sends a log message, for a call of the other side or on its own. */
+  log({ level, data, logger }: LoggingMessage, call?: Incoming): void {
+    const text = objectText({ level, data: data ?? null, logger, call: call?.id }, 'a log message');
+    this.command(`{"log":${text}}`);
+  }
+
+  /** Opens a stream of notifications: a call that stays open. `started` gets its number at once. */
+  listen(params: string, signal: AbortSignalLike | undefined, started: (id: number) => void): Promise<unknown> {
+    return this.#call(signal === undefined ? undefined : { signal }, (native, now) => {
+      const id = this.#session.begin('subscriptions/listen', params, native, now);
+      started(id);
+      return id;
+    });
+  }
+
+  /** Gives a call of ours up. */
+  abandon(id: number, reason: unknown): void {
+    this.#cancel(id, reason);
+  }
+
+  /** The registry changed: says so at the end of the turn. */
+  touch(): void {
+    if (!this.#closed) this.#flushSoon();
+  }
+
+  // A call that was cancelled, or whose connection has ended, is in the table no more, and its answer goes nowhere.
+
+  /** Answers with the JSON text of a result. */
+  respondResult(call: Incoming, result: string): void {
+    if (!this.#incoming.delete(call.id)) return;
     try {
-      this.#session.notify(method, params);
+      this.#native.respondResult(this.#handle, call.id, result, this.#clock.now());
+    } catch (thrown) {
+      this.#break(fromNative(thrown));
+      return;
+    }
+    this.#tells ||= this.#answersTell;
+    this.#rearm ||= !this.#owesAll;
+    this.#flushSoon();
+  }
+
+  /** Answers: the tool gave text. */
+  respondText(call: Incoming, text: string): void {
+    this.#respond(call, (session, now) => session.respondText(call.id, text, now));
+  }
+
+  /** Answers: the tool failed. */
+  respondToolError(call: Incoming, message: string): void {
+    this.#respond(call, (session, now) => session.respondToolError(call.id, message, now));
+  }
+
+  /** Answers: the arguments do not fit the tool. */
+  respondInvalidArguments(call: Incoming, what: string): void {
+    this.#respond(call, (session, now) => session.respondInvalidArguments(call.id, what, now));
+  }
+
+  /** Answers with an error; `thrown` is what a call of ours fails with that rests on the answer. */
+  respondError(call: Incoming, { code, message, data }: ErrorAnswer, thrown: unknown): void {
+    this.#respond(call, (session, now) => {
+      if (session.respondError(call.id, code, message, data, now)) this.#thrown.push(thrown);
+    });
+  }
+
+  /** Answers by asking for input. `requests` is JSON text, `state` any text. */
+  respondInputRequired(call: Incoming, requests: string, state: string | undefined): void {
+    const rest = state === undefined ? '' : `,"state":${JSON.stringify(state)}`;
+    const text = `{"inputRequired":{"call":${call.id},"requests":${requests}${rest}}}`;
+    this.#respond(call, (session, now) => session.command(text, now));
+  }
+
+  /** Reports progress on a call of the other side. */
+  progress(call: Incoming, { progress, total, message }: Progress): void {
+    if (this.#incoming.has(call.id)) {
+      this.#attempt((session) => session.progress(call.id, progress, total ?? null, message ?? null));
+    }
+  }
+
+  #respond(call: Incoming, answer: (session: NativeSession, now: number) => unknown): void {
+    if (!this.#incoming.delete(call.id)) return;
+    try {
+      answer(this.#session, this.#clock.now());
+    } catch (thrown) {
+      this.#break(fromNative(thrown));
+      return;
+    }
+    this.#tells = true;
+    // What waits for a client's answer goes on with a request of its own, and its time.
+    this.#rearm = true;
+    this.#flushSoon();
+  }
+
+  /** Runs an input that the core may refuse. */
+  #attempt<T>(input: (session: NativeSession) => T): T {
+    if (this.#fault !== undefined) throw this.#fault.error;
+    let given: T;
+    try {
+      given = input(this.#session);
     } catch (thrown) {
       throw this.#refused(thrown);
     }
     this.#flushSoon();
+    return given;
+  }
+
+  #beginBy(command: string): number {
+    const given = JSON.parse(this.#session.command(command, this.#clock.now())) as { readonly call: number };
+    this.#rearm = true;
+    this.#tells = true;
+    return given.call;
   }
 
   /** Ends the connection: what waits fails with `why`. Resolves when nothing of the transport is left. */
@@ -183,7 +349,7 @@ export class Connection {
         const native = toNative(options);
         id = begin(native, this.#clock.now());
         // All calls with the default timeout end in the order they were made, so one timer is enough for them.
-        if (native !== null) this.#rearm = true;
+        if (native !== null || this.#owesAll) this.#rearm = true;
         if (options?.rawJson) this.#session.keepText(id);
       } catch (thrown) {
         reject(this.#refused(thrown));
@@ -254,7 +420,12 @@ export class Connection {
 
   #ended(why: TransportEnd): void {
     this.#end = why;
-    if (!this.#closed) this.#drive((session) => session.endInput(this.#clock.now()));
+    if (this.#closed) return;
+    this.#drive((session) => session.endInput(this.#clock.now()));
+    // A server may finish its work, but not for ever.
+    this.#answersTell = true;
+    this.#rearm = true;
+    this.#flushSoon();
   }
 
   /** Writes all there is once the program has had its say: after the promise callbacks that run now. */
@@ -267,18 +438,30 @@ export class Connection {
   readonly #flushNow = (): void => {
     this.#flushing = false;
     this.#flush();
-    if (this.#rearm || this.#timer === undefined) this.#arm();
+    if (this.#tells) this.#tell();
+    // The calls of a client nearly all have a time; those of a server are few, and say so.
+    if (this.#rearm || (this.#timer === undefined && !this.#owesAll)) this.#arm();
   };
+
+  #tell(): void {
+    this.#tells = false;
+    this.#dispatchAll();
+    this.#thrown.length = 0;
+  }
 
   #flush(): void {
     this.#unsent = 0;
-    if (this.#hooks.trace !== undefined) this.#traceUnsent();
+    // Events come out with the next input; but what is about to be written is traced now.
+    if (this.#hooks.trace !== undefined) this.#dispatchAll();
+    if (this.#owesAll) {
+      this.#answer();
+      return;
+    }
     const wire = this.#takeWire();
     if (wire !== null) this.#transport.write(wire);
   }
 
-  /** Events come out with the next input; but what is about to be written is traced now. */
-  #traceUnsent(): void {
+  #dispatchAll(): void {
     try {
       this.#dispatchWaiting();
     } catch (thrown) {
@@ -343,11 +526,29 @@ export class Connection {
         case 'error':
           this.#take(id)?.reject(this.#failure(first as ErrorDetails));
           break;
+        case 'call': {
+          const [kind, target, wantsProgress] = first as [CallKind, number | string, boolean];
+          const call = new Incoming(this, id, wantsProgress);
+          this.#incoming.set(id, call);
+          this.#hooks.call(call, kind, target, rows[row + 3]);
+          break;
+        }
+        case 'cancelled': {
+          const call = this.#incoming.get(id);
+          this.#incoming.delete(id);
+          call?.cancel(first as string | null);
+          break;
+        }
+        case 'describe':
+          this.#hooks.describe(first as string, () => {
+            if (!this.#closed) this.#drive((session) => session.resume(id));
+          });
+          break;
         case 'progress':
           this.#progress(id, first as Progress & { progressToken: unknown });
           break;
         case 'notification':
-          this.#hooks.notification({ method: first as string, params: (rows[row + 3] as JsonObject | null) ?? undefined });
+          this.#hooks.notification({ method: first as string, params: (rows[row + 3] as JsonObject | null) ?? undefined }, id);
           break;
         case 'problem':
           this.#hooks.problem({ kind: first as Problem['kind'], message: rows[row + 3] as string });
@@ -358,6 +559,7 @@ export class Connection {
         case 'ready':
           this.#peer = first as Peer;
           this.#takeHandshake()?.resolve(undefined);
+          this.#hooks.ready();
           break;
         case 'connectFailed':
           this.#takeHandshake()?.reject(this.#failure(first as ErrorDetails));
@@ -379,6 +581,7 @@ export class Connection {
 
   /** The error for the program; after the transport's end it says how that came. */
   #failure(details: ErrorDetails): Error {
+    if (details.kind === 'handler') return toError({ ...details, cause: this.#thrown.shift() });
     if (details.kind !== 'closed' || this.#end === undefined) return toError(details);
     const { text, process, error } = this.#end;
     return error ?? new ConnectionClosedError({ ...details, message: `${details.message}${text}` }, process);
@@ -398,6 +601,8 @@ export class Connection {
     this.#fault ??= { error };
     this.#takeHandshake()?.reject(error);
     for (const id of [...this.#calls.keys()]) this.#take(id)?.reject(error);
+    for (const call of this.#incoming.values()) call.cancel(textOf(error));
+    this.#incoming.clear();
     try {
       this.#session.close('a fault inside oxmcp ended the connection');
     } catch {

@@ -7,13 +7,14 @@
  *
  * | kind | class | meaning |
  * | --- | --- | --- |
- * | `response` | {@link ResponseError} | the server answered with an error |
+ * | `response` | {@link ResponseError} | the other side answered with an error |
  * | `timeout` | {@link RequestTimeoutError} | no answer within the time allowed |
  * | `cancelled` | {@link CancelledError} | the call was cancelled |
  * | `closed` | {@link ConnectionClosedError} | the connection ended first |
- * | `not_negotiated` | {@link CapabilityError} | the server did not declare the capability; nothing was sent |
+ * | `not_negotiated` | {@link CapabilityError} | the other side did not declare the capability; nothing was sent |
  * | `usage` | {@link UsageError} | the call could not be made as asked; nothing was sent |
- * | `protocol` | {@link ProtocolError} | the server broke the protocol |
+ * | `protocol` | {@link ProtocolError} | the other side broke the protocol |
+ * | `handler` | {@link HandlerError} | a function of this program failed that the call needed an answer of; see `cause` |
  * | `start` | {@link ServerStartError} | the server's process could not be started |
  * | `addon` | {@link AddonError} | the native addon could not be loaded |
  * | `internal` | {@link InternalError} | a fault inside this package |
@@ -26,6 +27,7 @@ export type ErrorKind =
   | 'not_negotiated'
   | 'usage'
   | 'protocol'
+  | 'handler'
   | 'start'
   | 'addon'
   | 'internal';
@@ -33,7 +35,7 @@ export type ErrorKind =
 /** Whose fault an error was: this program's, the other side's, or the connection's. */
 export type Fault = 'local' | 'peer' | 'transport';
 
-/** The error codes of JSON-RPC 2.0 and MCP. A server may send any other number as well. */
+/** The error codes of JSON-RPC 2.0 and MCP. Either side may send any other number as well. */
 export const ErrorCode = {
   /** The text is not valid JSON. */
   ParseError: -32700,
@@ -96,16 +98,23 @@ const BRAND = Symbol.for('oxmcp.error');
 export class McpError extends Error {
   /** What went wrong, as a word to branch on. */
   readonly kind: ErrorKind;
-  /** The JSON-RPC code: the server's for a {@link ResponseError}; `undefined` where there is none. */
+  /** The JSON-RPC code: the other side's for a {@link ResponseError}; `undefined` where there is none. */
   readonly code: number | undefined;
-  /** What the server sent as `data`. */
+  /** What the other side sent as `data`. */
   readonly data: unknown;
   /** Whose fault it was. */
   readonly fault: Fault;
   /** Whether the same call may succeed if it is made again. Says nothing about effects of the first attempt. */
   readonly retryable: boolean;
 
-  constructor(details: ErrorDetails) {
+  /**
+   * An error for the other side, thrown by a function that answers it, has a code, a message and data of any JSON:
+   * `new McpError(ErrorCode.InvalidParams, 'no such row', { row: 7 })`.
+   */
+  constructor(code: number, message: string, data?: unknown);
+  constructor(details: ErrorDetails);
+  constructor(first: ErrorDetails | number, message = '', data?: unknown) {
+    const details: ErrorDetails = typeof first === 'number' ? { kind: 'response', code: first, message, data } : first;
     super(details.message, 'cause' in details ? { cause: details.cause } : undefined);
     this.kind = details.kind;
     this.code = details.code;
@@ -124,23 +133,53 @@ export class McpError extends Error {
   }
 }
 
-/** The server answered with an error; `code`, `message` and `data` are the server's. */
+/** The other side answered with an error; `code`, `message` and `data` are its own. */
 export class ResponseError extends McpError {}
 
-/** No answer came within the time allowed. The server was told that the call is off. */
+/** No answer came within the time allowed. The other side was told that the call is off. */
 export class RequestTimeoutError extends McpError {}
 
 /** The call was cancelled. A call that is aborted by its signal rejects with the signal's own reason instead. */
 export class CancelledError extends McpError {}
 
-/** The server did not declare the capability the method rests on. Nothing was sent. */
+/** A side did not declare the capability the method rests on. Nothing was sent. */
 export class CapabilityError extends McpError {}
 
 /** The call could not be made as asked. Nothing was sent. */
 export class UsageError extends McpError {}
 
-/** The server broke the protocol. */
+/** The other side broke the protocol. */
 export class ProtocolError extends McpError {}
+
+/**
+ * A function of this program failed, such as the one for `elicitation/create`, on whose answer the call rested
+ * (2026-07-28). `cause` is what it threw.
+ */
+export class HandlerError extends McpError {}
+
+/** Something that the user must do at a URL before a call can succeed. */
+export interface UrlElicitation {
+  readonly mode: 'url';
+  /** Why, for the user. */
+  readonly message: string;
+  readonly url: string;
+  /** For `notifications/elicitation/complete`, which tells that it was done. */
+  readonly elicitationId?: string;
+}
+
+/**
+ * The user must visit a URL before the call can succeed. A server's function throws it; a client catches it (2025-11-25)
+ * or is asked to show the URL and the call goes on by itself (2026-07-28).
+ */
+export class UrlElicitationRequiredError extends ResponseError {
+  /** What there is to visit. */
+  readonly elicitations: readonly UrlElicitation[];
+
+  constructor(elicitations: readonly UrlElicitation[], message = 'This request requires the user to visit a URL first') {
+    super({ kind: 'response', code: ErrorCode.UrlElicitationRequired, message, data: { elicitations } });
+    this.elicitations = elicitations;
+  }
+}
 
 /** The native addon of this package could not be loaded; the message lists what was tried. */
 export class AddonError extends McpError {
@@ -201,6 +240,8 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
   CapabilityError,
   UsageError,
   ProtocolError,
+  HandlerError,
+  UrlElicitationRequiredError,
   ServerStartError,
   AddonError,
   InternalError,
@@ -208,7 +249,9 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
 
 // By names written out, since a bundler may shorten those of the classes.
 for (const [name, { prototype }] of Object.entries(CLASSES)) {
-  const brands = name === 'McpError' ? [name] : [name, 'McpError'];
+  const brands = ['McpError'];
+  if (ResponseError.prototype.isPrototypeOf(prototype) && name !== 'ResponseError') brands.unshift('ResponseError');
+  if (name !== 'McpError') brands.unshift(name);
   Object.defineProperty(prototype, BRAND, { value: brands });
   Object.defineProperty(prototype, 'name', { value: name, configurable: true, writable: true });
 }
@@ -221,7 +264,9 @@ function brandOf(prototype: object): unknown {
 export function toError(details: ErrorDetails, end?: ProcessEnd): McpError {
   switch (details.kind) {
     case 'response':
-      return new ResponseError(details);
+      return urlElicitation(details) ?? new ResponseError(details);
+    case 'handler':
+      return new HandlerError(details);
     case 'timeout':
       return new RequestTimeoutError(details);
     case 'cancelled':
@@ -237,6 +282,13 @@ export function toError(details: ErrorDetails, end?: ProcessEnd): McpError {
     default:
       return new UsageError(details);
   }
+}
+
+/** The typed error, where the answer is one and names URLs. */
+function urlElicitation({ code, message, data }: ErrorDetails): McpError | undefined {
+  if (code !== ErrorCode.UrlElicitationRequired || typeof data !== 'object' || data === null) return undefined;
+  const { elicitations } = data as { readonly elicitations?: unknown };
+  return Array.isArray(elicitations) ? new UrlElicitationRequiredError(elicitations as UrlElicitation[], message) : undefined;
 }
 
 /** A usage error of our own. Internal. */

@@ -1,7 +1,7 @@
 /**
  * The Model Context Protocol for Node, on a Rust core.
  *
- * Start with {@link Client}.
+ * Start with {@link Client} or {@link McpServer}.
  *
  * @packageDocumentation
  */
@@ -9,7 +9,17 @@
 import manifest = require('../package.json');
 
 export { getDefaultEnvironment } from './child/environment.js';
-export { Client, type CallToolParams, type NotificationHandler, type Request } from './client.js';
+export {
+  type CallToolParams,
+  Client,
+  type ClientTransport,
+  type NotificationHandler,
+  type PageParams,
+  type Request,
+  type RequestHandler,
+} from './client.js';
+export { type CompleteCallback, completable } from './completable.js';
+export type { ClientContext, McpRequest, OutgoingRequest, ServerContext, ServerMcpRequest } from './context.js';
 export {
   AddonError,
   CancelledError,
@@ -19,6 +29,7 @@ export {
   type ErrorDetails,
   type ErrorKind,
   type Fault,
+  HandlerError,
   InternalError,
   McpError,
   type ProcessEnd,
@@ -26,10 +37,40 @@ export {
   RequestTimeoutError,
   ResponseError,
   ServerStartError,
+  type UrlElicitation,
+  UrlElicitationRequiredError,
   UsageError,
 } from './errors.js';
-export type { AbortSignalLike, ClientOptions, ConnectOptions, Notification, Problem, RequestOptions } from './options.js';
+export { InMemoryTransport } from './memory.js';
+export type { AbortSignalLike, ClientOptions, ConnectOptions, Notification, Problem, RequestOptions, Signal } from './options.js';
+export {
+  type InputRequiredResult,
+  type PromptCallback,
+  type PromptConfig,
+  type RawToolCallback,
+  type ReadResourceCallback,
+  type ReadResourceTemplateCallback,
+  type Registered,
+  type RegisteredPrompt,
+  type RegisteredResource,
+  type RegisteredResourceTemplate,
+  type RegisteredTool,
+  type ResourceMetadata,
+  type ResourceResult,
+  ResourceTemplate,
+  type ServerRequestHandler,
+  type ToolCallback,
+  type ToolConfig,
+  type ToolResult,
+  type Url,
+  type Variables,
+} from './registered.js';
+export type { AnySchema, InferSchema, JsonSchema, SchemaShape, StandardIssue, StandardResult, StandardSchema } from './schema.js';
+export { McpServer, type ServerTransport } from './server.js';
+export type { ServerCapabilitiesInput, ServerLimits, ServerOptions } from './server-options.js';
+export { type Sink, type Source, StdioServerTransport } from './stdio-server.js';
 export { type ByteStream, StdioClientTransport, type StdioServerParameters } from './stdio.js';
+export type { ListenOptions, Subscription } from './subscription.js';
 export type * from './types.js';
 
 /** The version of this package, which is the version of its Rust core. */

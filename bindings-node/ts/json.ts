@@ -2,8 +2,6 @@
  * Values of the program as JSON text.
  */
 
-import { randomUUID } from 'node:crypto';
-
 import { textOf, usage } from './errors.js';
 
 /**
@@ -27,6 +25,8 @@ export function objectText(value: object | undefined, what: string): string | nu
 
 /** The slow way, taken when the fast one failed: most often because of a `bigint`, which JSON.stringify refuses. */
 function textWithBigInts(value: object, what: string, first: unknown): string {
+  // Loaded when it is needed: it takes longer to load than all of this package.
+  const { randomUUID } = require('node:crypto') as typeof import('node:crypto');
   // No string that the program holds can name this mark before it is made.
   const mark = `bigint:${randomUUID()}:`;
   let found = false;

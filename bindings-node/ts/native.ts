@@ -9,9 +9,10 @@ export interface Native {
   /** The version of the Rust core inside the addon. */
   version(): string;
   readonly Session: {
-    client(info: string, options: string): NativeSession;
-    server(info: string, tools: readonly string[], options: string): NativeSession;
+    client(info: string, options: string, methods: NativeRegistry | null): NativeSession;
+    server(info: string, options: string, registry: NativeRegistry): NativeSession;
   };
+  readonly Registry: new () => NativeRegistry;
   /**
    * `receive` of the first `length` bytes and `takeEvents`, of the session with this handle. The text starts with a space
    * when there is something to write as well.
@@ -21,6 +22,16 @@ export interface Native {
   takeWire(session: number): string | Uint8Array | null;
   /** `callTool` of the session with this handle. */
   callTool(session: number, name: string, args: string | null, options: NativeCallOptions | null, now: number): number;
+  /** `respondResult` of the session with this handle. */
+  respondResult(session: number, id: number, result: string, now: number): boolean;
+  /** Whether a client should ask this server which era it is of. The memory is one for the process. */
+  shouldProbe(server: string): boolean;
+  /** A client of this server connected in this revision; `null`: connecting failed. */
+  learnVerdict(server: string, revision: string | null): void;
+  /** The real standard output as a descriptor of our own; from now on descriptor 1 is stderr. `null` where that cannot be. */
+  takeStdout(): number | null;
+  /** Gives descriptor 1 its real standard output back. The one that `takeStdout` gave stays open. */
+  restoreStdout(descriptor: number): void;
   /** Two descriptors of one connection; `null` where there are none to be had. */
   socketPair(): [ours: number, theirs: number] | null;
   /** Closes an end of a socket pair. */
@@ -31,8 +42,16 @@ export interface Native {
   readonly ProcessGroups: new () => NativeProcessGroups;
 }
 
-/** `[timeout, maxTotalTimeout, resetTimeoutOnProgress, progress]`, times in milliseconds. */
-export type NativeCallOptions = readonly [number | null, number | null, boolean, boolean];
+/** `[timeout, maxTotalTimeout, resetTimeoutOnProgress, progress, fresh, logLevel]`, times in milliseconds. */
+export type NativeCallOptions = readonly [number | null, number | null, boolean, boolean, boolean, string | null];
+
+/** What a server offers, or a client's own methods; one for any number of sessions. */
+export interface NativeRegistry {
+  /** Runs a command, JSON in and out: see `Session::command` in oxmcp-proto. */
+  command(text: string): string;
+  /** Gives the arguments of this tool as JSON text, in place of the object. */
+  keepText(tool: number): void;
+}
 
 /** The protocol's state machine. All times are milliseconds on the caller's clock, all payloads JSON text. */
 export interface NativeSession {
@@ -48,18 +67,22 @@ export interface NativeSession {
   keepText(id: number): void;
   cancel(id: number, reason: string | null): boolean;
   notify(method: string, params: string | null): void;
-  respondResult(id: number, result: string): boolean;
-  respondToolError(id: number, message: string): boolean;
-  respondInvalidArguments(id: number, what: string): boolean;
-  respondError(id: number, code: number, message: string, data: string | null): boolean;
+  /** Runs a command, JSON in and out: see `Session::command` in oxmcp-proto. */
+  command(text: string, now: number): string;
+  respondResult(id: number, result: string, now: number): boolean;
+  respondText(id: number, text: string, now: number): boolean;
+  respondToolError(id: number, message: string, now: number): boolean;
+  respondInvalidArguments(id: number, what: string, now: number): boolean;
+  respondError(id: number, code: number, message: string, data: string | null, now: number): boolean;
   progress(id: number, progress: number, total: number | null, message: string | null): boolean;
   resume(id: number): boolean;
-  describeTool(index: number, descriptor: string): void;
   handleTimeout(now: number): void;
   pollTimeout(): number | null;
   stats(): { inbound: number; outbound: number; buffered: number };
   poll(): [events: string, wire: Uint8Array];
   takeEvents(): string | null;
+  /** Breaks the session as a fault of the core would, for tests. */
+  provokeFault(): void;
 }
 
 export interface NativeChildShutdown {

@@ -4,7 +4,7 @@
 
 import { usage } from './errors.js';
 import type { NativeCallOptions } from './native.js';
-import type { JsonObject, Progress } from './types.js';
+import type { ClientCapabilities, JsonObject, LoggingLevel, Progress } from './types.js';
 
 /** An `AbortSignal`: the part of it this package uses, so that its types need no others. */
 export interface AbortSignalLike {
@@ -14,7 +14,10 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Something odd that the server sent. It was dealt with, and the connection goes on. */
+/** The `AbortSignal` of the program's own types, where it has some. */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Own } } ? Own : AbortSignalLike;
+
+/** Something odd that the other side sent. It was dealt with, and the connection goes on. */
 export interface Problem {
   /** What kind. */
   readonly kind:
@@ -40,10 +43,26 @@ export interface Notification {
 /** Settings of a client, all optional. */
 export interface ClientOptions {
   /**
-   * `'legacy'`, the default, connects by the handshake of the revisions up to 2025-11-25. `'auto'` asks the server first
-   * whether it speaks 2026-07-28, which costs older servers one round trip.
+   * `'auto'`, the default, asks a server first whether it speaks 2026-07-28, and shakes hands if it does not. That costs
+   * an older server one round trip, once: the process remembers command lines that were of the handshake. `'legacy'`
+   * shakes hands at once.
    */
   readonly mode?: 'legacy' | 'auto' | undefined;
+  /** What this client can do for its server: `roots`, `sampling`, `elicitation`, `extensions`, `experimental`. */
+  readonly capabilities?: ClientCapabilities | undefined;
+  /** The revisions of the protocol to speak; all that are known by default. */
+  readonly supportedProtocolVersions?: readonly string[] | undefined;
+  /** Notifications without params that are sent once per turn, however often they are asked for. */
+  readonly debouncedNotificationMethods?: readonly string[] | undefined;
+  /** Results that the server calls fresh are kept and given again for as long as it said (2026-07-28). On by default. */
+  readonly responseCache?: boolean | undefined;
+  /**
+   * Structured content is checked against the output schema of its tool, once {@link Client.listTools} has seen that. On
+   * by default.
+   */
+  readonly validateResults?: boolean | undefined;
+  /** How often a server may ask for input before it serves a call (2026-07-28). 16 rounds by default. */
+  readonly inputRequired?: { readonly maxRounds?: number | undefined } | undefined;
   /** How long each call may go without an answer, in milliseconds. 60,000 by default; `Infinity` for no limit. */
   readonly timeout?: number | undefined;
   /** Called for anything odd the server sends. Without it, `client.onerror` gets the same as a {@link ProtocolError}. */
@@ -53,7 +72,7 @@ export interface ClientOptions {
    * more than the call itself, so leave it out of programs that do real work.
    */
   readonly ontrace?: ((direction: 'sent' | 'received', line: string) => void) | undefined;
-  /** How many pages {@link Client.listTools} reads before it fails. 64 by default. */
+  /** How many pages a whole list may have before {@link Client.listTools} and the others fail. 1000 by default. */
   readonly listMaxPages?: number | undefined;
   /** Bounds on what a server can make this program hold. */
   readonly limits?:
@@ -94,6 +113,13 @@ export interface RequestOptions {
    * beyond 2^53, which `JSON.parse` rounds.
    */
   readonly rawJson?: boolean | undefined;
+  /** Asks the server even when a result is at hand that it called fresh (2026-07-28). */
+  readonly fresh?: boolean | undefined;
+  /**
+   * The mildest log messages that the server is to send for this call (2026-07-28). In earlier revisions
+   * {@link Client.setLoggingLevel} sets it for the connection.
+   */
+  readonly logLevel?: LoggingLevel | undefined;
 }
 
 /** The options of a call as the addon takes them; `null` when all are the defaults. Internal. */
@@ -103,7 +129,30 @@ export function toNative(options: RequestOptions | undefined): NativeCallOptions
   const total = milliseconds('maxTotalTimeout', options.maxTotalTimeout);
   const reset = options.resetTimeoutOnProgress === true;
   const progress = options.onprogress !== undefined;
-  return timeout === null && total === null && !reset && !progress ? null : [timeout, total, reset, progress];
+  const fresh = options.fresh === true;
+  const level = options.logLevel ?? null;
+  const plain = timeout === null && total === null && !reset && !progress && !fresh && level === null;
+  return plain ? null : [timeout, total, reset, progress, fresh, level];
+}
+
+/** The same for a command of the core. Internal. */
+export function optionsText(options: RequestOptions | undefined): string {
+  const native = toNative(options);
+  if (native === null) return '{}';
+  const [timeout, maxTotalTimeout, resetTimeoutOnProgress, progress, fresh, logLevel] = native;
+  return JSON.stringify({
+    timeout: finite(timeout),
+    maxTotalTimeout: finite(maxTotalTimeout),
+    resetTimeoutOnProgress,
+    progress,
+    fresh,
+    logLevel,
+  });
+}
+
+/** JSON has no infinity; the greatest number is longer than any program runs. Internal. */
+export function finite(value: number | null | undefined): number | null | undefined {
+  return value === Infinity ? Number.MAX_VALUE : value;
 }
 
 /** A time from the program; its range is the core's to check. Internal. */

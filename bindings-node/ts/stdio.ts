@@ -2,14 +2,13 @@
  * Servers that are child processes and speak over their standard streams.
  */
 
-import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import type { PassThrough } from 'node:stream';
 
-import { environment, type Program } from './child/start.js';
-import { ChildTransport } from './child/transport.js';
+import type { Program } from './child/start.js';
+import type { ChildTransport } from './child/transport.js';
 import type { Clock } from './clock.js';
 import { usage } from './errors.js';
-import type { Transport } from './transport.js';
+import { offer } from './transport.js';
 
 /** How to start a server. */
 export interface StdioServerParameters {
@@ -37,9 +36,6 @@ export interface ByteStream extends AsyncIterable<Uint8Array> {
   pipe<T extends object>(destination: T): T;
 }
 
-/** Starts the process of a transport. Internal. */
-export let startTransport: (transport: StdioClientTransport, clock: Clock) => Transport;
-
 /** Bytes of stderr kept for a reader that does not read. */
 const STDERR_KEPT = 1024 * 1024;
 
@@ -61,15 +57,16 @@ export class StdioClientTransport {
   #stderr: PassThrough | undefined;
   #started: ChildTransport | undefined;
 
-  static {
-    startTransport = (transport, clock) => transport.#start(clock);
-  }
-
   constructor(parameters: StdioServerParameters) {
     if (typeof parameters?.command !== 'string' || parameters.command === '') {
       throw usage('a server needs a "command" that is a non-empty string');
     }
     this.#parameters = parameters;
+    const { command, args, cwd } = parameters;
+    offer(this, {
+      start: (clock) => this.#start(clock),
+      server: JSON.stringify([command, args ?? [], typeof cwd === 'object' ? cwd.href : cwd]),
+    });
   }
 
   /**
@@ -78,7 +75,7 @@ export class StdioClientTransport {
    */
   get stderr(): ByteStream | null {
     if (!this.#isPiped) return null;
-    this.#stderr ??= new PassThrough();
+    this.#stderr ??= new (require('node:stream') as typeof import('node:stream')).PassThrough();
     // Its `pipe` wants more of a destination than these types can name.
     return this.#stderr as unknown as ByteStream;
   }
@@ -98,9 +95,10 @@ export class StdioClientTransport {
   }
 
   #start(clock: Clock): ChildTransport {
-    if (this.#started !== undefined) {
-      throw usage('this transport was connected before; make a new one for each connection');
-    }
+    // Servers start no processes, and need none of this.
+    const { environment } = require('./child/start.js') as typeof import('./child/start.js');
+    const { ChildTransport } = require('./child/transport.js') as typeof import('./child/transport.js');
+    const { fileURLToPath } = require('node:url') as typeof import('node:url');
     const { command, args, env, cwd, stderr, onstderr } = this.#parameters;
     const program: Program = {
       command,

@@ -2,7 +2,8 @@
  * What carries bytes between a connection and the other side. Internal.
  */
 
-import type { ProcessEnd } from './errors.js';
+import type { Clock } from './clock.js';
+import { type ProcessEnd, usage } from './errors.js';
 
 /** What a transport tells its connection. */
 export interface TransportEvents {
@@ -35,4 +36,32 @@ export interface Transport {
   pause(paused: boolean): void;
   /** Ends the connection; resolves when nothing of it is left. May be called more than once. */
   close(): Promise<void>;
+}
+
+/** What a transport of the program can do for a connection. */
+export interface Starter {
+  start(clock: Clock): Transport;
+  /** A text that stands for the server, to remember its era by; `undefined` where there is none. */
+  readonly server?: string;
+}
+
+/** By the objects that programs hold, so that nothing of this shows on them. */
+const starters = new WeakMap<object, Starter>();
+
+/** From now on programs can connect by `transport`. Its starter runs once. */
+export function offer(transport: object, starter: Starter): void {
+  let started = false;
+  starters.set(transport, {
+    ...starter,
+    start(clock) {
+      if (started) throw usage('this transport was connected before; make a new one for each connection');
+      started = true;
+      return starter.start(clock);
+    },
+  });
+}
+
+/** The starter of a program's transport; `undefined` when it is none of this package. */
+export function starterOf(transport: unknown): Starter | undefined {
+  return typeof transport === 'object' && transport !== null ? starters.get(transport) : undefined;
 }

@@ -4,6 +4,8 @@
  * Servers may add members that are not listed, and newer servers new kinds of content: all of it arrives unchanged.
  */
 
+export type * from './features.js';
+
 /** Extra data on any object, by agreement between the two sides. */
 export type Meta = Readonly<Record<string, unknown>>;
 

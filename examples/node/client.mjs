@@ -1,8 +1,9 @@
-// Starts a server, shows what it offers, and calls one of its tools.
+// Starts a server, shows what it offers, and calls one of its tools. When the tool asks the user, so does this program.
 //
 //   node client.mjs COMMAND [ARGUMENT...] [-- TOOL [JSON]]
-//   node client.mjs python3 ../python/server.py -- greet '{"name":"Ada"}'
+//   node client.mjs node server.mjs -- write '{"name":"today","text":"Buy milk"}'
 
+import { createInterface } from 'node:readline/promises';
 import { Client, McpError } from 'oxmcp';
 
 const words = process.argv.slice(2);
@@ -14,7 +15,23 @@ if (command === undefined) {
   process.exit(2);
 }
 
-const client = new Client({ name: 'example-client', version: '1.0.0' });
+const client = new Client({ name: 'example-client', version: '1.0.0' }, { capabilities: { elicitation: {} } });
+
+client.setRequestHandler('elicitation/create', async ({ params }, ctx) => {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    console.log(params.message);
+    const content = {};
+    for (const [name, { title = name, type }] of Object.entries(params.requestedSchema.properties)) {
+      const answer = await terminal.question(`${title} `, { signal: ctx.mcpReq.signal });
+      content[name] = type === 'boolean' ? /^y/i.test(answer) : type === 'string' ? answer : Number(answer);
+    }
+    return { action: 'accept', content };
+  } finally {
+    terminal.close();
+  }
+});
+
 try {
   await client.connect({ command, args });
   const { name, version } = client.getServerVersion();
@@ -22,6 +39,10 @@ try {
 
   const { tools } = await client.listTools();
   for (const { name, description = '' } of tools) console.log(`tool ${name}: ${description}`);
+  if (client.getServerCapabilities().prompts) {
+    const { prompts } = await client.listPrompts();
+    for (const { name, description = '' } of prompts) console.log(`prompt ${name}: ${description}`);
+  }
 
   if (tool !== undefined) {
     const result = await client.callTool(

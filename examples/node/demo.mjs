@@ -46,7 +46,8 @@ function show(direction, line) {
   say(direction === 'sent' ? `${blue('node → python')}  ${line}` : `${green('node ← python')}  ${line}`);
 }
 
-const client = new Client({ name: 'demo-client', version: '1.0.0' }, { ontrace: show });
+// By the handshake: it is a step of the story, and 2026-07-28 has none.
+const client = new Client({ name: 'demo-client', version: '1.0.0' }, { mode: 'legacy', ontrace: show });
 client.onclose = () => say(magenta('the connection is closed'));
 
 console.log(bold('A Python server, called by a Node client, both on the same Rust core'));

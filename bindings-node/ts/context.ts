@@ -1,0 +1,186 @@
+/**
+ * What a function of the program gets beside its arguments: who calls, and what it may say to the caller meanwhile.
+ */
+
+import { objectText } from './json.js';
+import { usage } from './errors.js';
+import type { Incoming } from './incoming.js';
+import type { Notification, RequestOptions, Signal } from './options.js';
+import type {
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  ElicitRequestParams,
+  ElicitResult,
+  Implementation,
+  JsonObject,
+  JsonObjectInput,
+  LoggingLevel,
+  Meta,
+  Progress,
+} from './types.js';
+
+/** A request that a function sends while it works. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly params?: JsonObjectInput | undefined;
+}
+
+/** The request that a function answers, and its caller. */
+export interface McpRequest {
+  /** A number of this connection's own for the request. */
+  readonly id: number;
+  readonly method: string;
+  /** The `_meta` of the request. */
+  readonly _meta: Meta | undefined;
+  /** The revision of the protocol that the request is in, such as `'2025-11-25'`. */
+  readonly protocolVersion: string | undefined;
+  /** Aborted when the caller cancels, when the connection ends, and when a question takes a round of its own. */
+  readonly signal: Signal;
+  /**
+   * Sends a notification that belongs to this request: `notifications/progress` and `notifications/message` reach this
+   * caller, if it wants them; any other goes out as it is.
+   */
+  readonly notify: (notification: Notification) => Promise<void>;
+  /** Sends a request to the caller, for the sake of this one. See {@link ServerMcpRequest.elicitInput} for its rounds. */
+  readonly send: <Result = Record<string, unknown>>(request: OutgoingRequest, options?: RequestOptions) => Promise<Result>;
+}
+
+/** The same for a server's functions. */
+export interface ServerMcpRequest extends McpRequest {
+  /** Who the caller says it is. */
+  readonly clientInfo: Implementation | undefined;
+  /** What the caller can do. */
+  readonly clientCapabilities: JsonObject | undefined;
+  /** Reports progress, if the caller asked for it. Each report must be greater than the one before; others are left out. */
+  readonly progress: (progress: Progress) => void;
+  /** Sends a log message, if it is severe enough for the caller. */
+  readonly log: (level: LoggingLevel, data: unknown, logger?: string) => Promise<void>;
+  /**
+   * Asks the caller's user.
+   *
+   * One call for both eras. In revisions with a handshake a request goes out and its answer comes. In 2026-07-28 there
+   * are no such requests: what is asked for becomes the answer to this call, `signal` is aborted, the promise rejects, and
+   * the client makes the call again with the answers. Then the function runs again from its start, and each question that
+   * it asks in the same order is answered at once. So what comes before a question must do no harm when it is done twice,
+   * and the rejection should be let through.
+   *
+   * @throws {@link CapabilityError} when the caller cannot be asked
+   */
+  readonly elicitInput: (params: ElicitRequestParams, options?: RequestOptions) => Promise<ElicitResult>;
+  /** Asks the caller's model; see {@link elicitInput}. */
+  readonly requestSampling: (params: CreateMessageRequestParams, options?: RequestOptions) => Promise<CreateMessageResult>;
+  /** The answers to what a function that makes its rounds itself asked for: by the keys of its `inputRequests`. */
+  readonly inputResponses: JsonObject | undefined;
+  /** What such a function kept as its `requestState` in the round before. */
+  readonly requestState: () => string | undefined;
+}
+
+/** What a function of a client gets. */
+export interface ClientContext {
+  readonly mcpReq: McpRequest;
+}
+
+/** What a function of a server gets. */
+export interface ServerContext {
+  readonly mcpReq: ServerMcpRequest;
+}
+
+/** Functions may be taken out of the object, so each is bound to it; it is made for those alone that look. */
+class RequestView implements ServerMcpRequest {
+  readonly #call: Incoming;
+  readonly method: string;
+  readonly #asks: boolean;
+
+  constructor(call: Incoming, method: string, asks: boolean) {
+    this.#call = call;
+    this.method = method;
+    this.#asks = asks;
+  }
+
+  get id(): number {
+    return this.#call.id;
+  }
+
+  get signal(): Signal {
+    return this.#call.signal;
+  }
+
+  get _meta(): Meta | undefined {
+    return this.#call.caller.meta;
+  }
+
+  get protocolVersion(): string | undefined {
+    return this.#call.caller.protocolVersion;
+  }
+
+  get clientInfo(): Implementation | undefined {
+    return this.#call.caller.info;
+  }
+
+  get clientCapabilities(): JsonObject | undefined {
+    return this.#call.caller.capabilities;
+  }
+
+  get inputResponses(): JsonObject | undefined {
+    return this.#call.caller.inputResponses;
+  }
+
+  readonly requestState = (): string | undefined => this.#call.caller.state;
+
+  readonly progress = (progress: Progress): void => this.#call.connection.progress(this.#call, progress);
+
+  readonly notify = async ({ method, params }: Notification): Promise<void> => {
+    if (method === 'notifications/progress') {
+      this.progress(progressOf(params));
+    } else if (method === 'notifications/message') {
+      const { level, data, logger } = (params ?? {}) as { level: LoggingLevel; data: unknown; logger?: string };
+      await this.log(level, data, logger);
+    } else {
+      this.#call.connection.notify(method, objectText(params, 'params'));
+    }
+  };
+
+  readonly log = async (level: LoggingLevel, data: unknown, logger?: string): Promise<void> => {
+    if (!this.#call.isCancelled) this.#call.connection.log({ level, data, logger }, this.#call);
+  };
+
+  readonly send = async <Result>({ method, params }: OutgoingRequest, options?: RequestOptions): Promise<Result> => {
+    const { connection } = this.#call;
+    const text = objectText(params, 'params');
+    const answer = this.#asks
+      ? connection.ask(this.#call, method, text, options)
+      : connection.request(method, text, options);
+    return (await answer) as Result;
+  };
+
+  readonly elicitInput = (params: ElicitRequestParams, options?: RequestOptions): Promise<ElicitResult> =>
+    this.send({ method: 'elicitation/create', params }, options);
+
+  readonly requestSampling = (params: CreateMessageRequestParams, options?: RequestOptions): Promise<CreateMessageResult> =>
+    this.send({ method: 'sampling/createMessage', params }, options);
+}
+
+/** The context of one call, for a client's functions and a server's alike. Internal. */
+export class CallContext implements ServerContext {
+  readonly #call: Incoming;
+  readonly #method: string;
+  readonly #asks: boolean;
+  #view: RequestView | undefined;
+
+  /** `asks`: what it sends belongs to the call, as in servers. */
+  constructor(call: Incoming, method: string, asks: boolean) {
+    this.#call = call;
+    this.#method = method;
+    this.#asks = asks;
+  }
+
+  get mcpReq(): ServerMcpRequest {
+    return (this.#view ??= new RequestView(this.#call, this.#method, this.#asks));
+  }
+}
+
+function progressOf(params: JsonObject | undefined): Progress {
+  const { progress, total, message } = (params ?? {}) as Partial<Progress>;
+  if (typeof progress !== 'number') throw usage('notifications/progress needs a number "progress"');
+  return { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+}

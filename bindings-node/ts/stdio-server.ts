@@ -1,0 +1,261 @@
+/**
+ * A server's own standard streams.
+ */
+
+import { closeSync, fstatSync, writeSync } from 'node:fs';
+import type { ConnectOpts, Socket, SocketConstructorOpts } from 'node:net';
+
+import type { Clock, Timer } from './clock.js';
+import { native } from './native.js';
+import { type Transport, type TransportEvents, offer } from './transport.js';
+
+/** What a client may leave unread when the connection ends, in milliseconds. */
+const LINGER = 5000;
+
+const BUFFER = 64 * 1024;
+
+/** A readable stream of bytes: the part of Node's that is used. */
+export interface Source {
+  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
+  on(event: 'end' | 'close', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+  destroy?(): unknown;
+}
+
+/** A writable stream of bytes: the part of Node's that is used. */
+export interface Sink {
+  write(chunk: string | Uint8Array, written?: () => void): unknown;
+  end(finished?: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  destroy?(): unknown;
+}
+
+/**
+ * Serves the client that started this process, by standard input and output.
+ *
+ * From `connect` on, standard output is the wire, and what the program or a library of it prints goes to stderr; when
+ * the connection ends, it is restored. On Windows this holds for `process.stdout` and `console`, not for addons. The end
+ * of the input ends the connection, and with it, where nothing else runs, the process.
+ *
+ * @example
+ * ```ts
+ * import { McpServer, StdioServerTransport } from 'oxmcp';
+ *
+ * const server = new McpServer({ name: 'example', version: '1.0.0' });
+ * await server.connect(new StdioServerTransport());
+ * ```
+ */
+export class StdioServerTransport {
+  #started: StandardStreams | undefined;
+
+  /** @param input and `output` in place of the standard streams */
+  constructor(input?: Source, output?: Sink) {
+    offer(this, { start: (clock) => (this.#started = new StandardStreams(clock, input, output)) });
+  }
+
+  /** Ends the connection. */
+  async close(): Promise<void> {
+    await this.#started?.close();
+  }
+}
+
+class StandardStreams implements Transport {
+  readonly #clock: Clock;
+  readonly #givenInput: Source | undefined;
+  readonly #givenOutput: Sink | undefined;
+  #input: Source | undefined;
+  #output: Sink | undefined;
+  #events: TransportEvents | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(clock: Clock, input: Source | undefined, output: Sink | undefined) {
+    this.#clock = clock;
+    this.#givenInput = input;
+    this.#givenOutput = output;
+  }
+
+  open(events: TransportEvents): void {
+    this.#events = events;
+    const data = (buffer: Uint8Array, length: number): void => this.#events?.data(buffer, length);
+    const input = this.#givenInput === undefined ? standardInput(data) : listen(this.#givenInput, data);
+    this.#input = input;
+    for (const event of ['end', 'close'] as const) input.on(event, () => this.#ended(''));
+    input.on('error', (error) => this.#ended(`: ${error.message}`));
+    const output = this.#givenOutput ?? standardOutput();
+    this.#output = output;
+    // Nobody reads any more: the client has gone.
+    output.on('error', (error) => this.#ended(`: ${error.message}`));
+  }
+
+  write(wire: string | Uint8Array, written?: () => void): void {
+    if (this.#closing === undefined) this.#output?.write(wire, written);
+    else if (written !== undefined) process.nextTick(written);
+  }
+
+  pause(paused: boolean): void {
+    if (paused) this.#input?.pause();
+    else this.#input?.resume();
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= new Promise((resolve) => {
+      this.#events = undefined;
+      this.#input?.destroy?.();
+      const output = this.#output;
+      if (output === undefined) {
+        resolve();
+        return;
+      }
+      let linger: Timer | undefined;
+      const finish = (): void => {
+        linger?.cancel();
+        resolve();
+      };
+      linger = this.#clock.after(LINGER, () => {
+        output.destroy?.();
+        finish();
+      });
+      output.on('error', finish);
+      output.end(finish);
+    }));
+  }
+
+  #ended(text: string): void {
+    const events = this.#events;
+    if (events === undefined) return;
+    this.#events = undefined;
+    // Answers that are still being made are written; nothing more is read.
+    process.nextTick(() => events.ended({ text }));
+  }
+}
+
+function listen(input: Source, data: (buffer: Uint8Array, length: number) => void): Source {
+  input.on('data', (chunk) => {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    data(bytes, bytes.length);
+  });
+  return input;
+}
+
+/** Reads into one buffer where the input is a pipe or a socket; files and terminals are for Node's own streams. */
+function standardInput(data: (buffer: Uint8Array, length: number) => void): Source {
+  if (!isPipe(0)) return listen(process.stdin, data);
+  const buffer = Buffer.allocUnsafeSlow(BUFFER);
+  const onread = {
+    buffer,
+    callback(length: number): boolean {
+      data(buffer, length);
+      return true;
+    },
+  };
+  const options: SocketConstructorOpts & ConnectOpts = { fd: 0, readable: true, writable: false, onread };
+  return new (net().Socket)(options);
+}
+
+/** Takes standard output for the wire. Restored when the stream has been ended and all is written. */
+function standardOutput(): Sink {
+  const taken = native().takeStdout();
+  if (taken === null) return redirectedStdout();
+  const restore = (): void => native().restoreStdout(taken);
+  if (!isPipe(taken)) return fileOutput(taken, restore);
+  return socketOutput(new (net().Socket)({ fd: taken, readable: false, writable: true }), restore);
+}
+
+/** Never ended as a socket is, which would end it for all who hold its other descriptors: for us, after `restore`. */
+function socketOutput(socket: Socket, restore: () => void): Sink {
+  let unwritten = 0;
+  let finished: (() => void) | undefined;
+  const destroy = (): void => {
+    // Once it is destroyed, its number may be that of another file.
+    if (socket.destroyed) return;
+    restore();
+    socket.destroy();
+  };
+  const finish = (): void => {
+    if (finished === undefined || unwritten > 0) return;
+    destroy();
+    finished();
+  };
+  return {
+    write: (chunk, written) => {
+      unwritten++;
+      return socket.write(chunk, () => {
+        unwritten--;
+        written?.();
+        finish();
+      });
+    },
+    end: (done) => {
+      finished = done ?? (() => {});
+      finish();
+    },
+    on: (event, listener) => socket.on(event, listener),
+    destroy,
+  };
+}
+
+/** A file takes all at once, and a terminal as good as that. */
+function fileOutput(descriptor: number, restore: () => void): Sink {
+  let failed: ((error: Error) => void)[] = [];
+  return {
+    write(chunk, written) {
+      try {
+        const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+        for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+      } catch (error) {
+        process.nextTick(() => failed.forEach((listener) => listener(error as Error)));
+      }
+      if (written !== undefined) process.nextTick(written);
+    },
+    end(finished) {
+      restore();
+      closeSync(descriptor);
+      failed = [];
+      if (finished !== undefined) process.nextTick(finished);
+    },
+    on: (_event, listener) => failed.push(listener),
+  };
+}
+
+/** The part of `process.stdout` that is used where it is redirected. */
+interface Printed {
+  write(chunk: string | Uint8Array, written?: () => void): boolean;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** Where descriptors cannot be moved: what JavaScript prints goes to stderr. Internal, exported for its test. */
+export function redirectedStdout(stdout: Printed = process.stdout, stderr: Pick<Printed, 'write'> = process.stderr): Sink {
+  const write = stdout.write.bind(stdout);
+  const own = Object.getOwnPropertyDescriptor(stdout, 'write');
+  Object.defineProperty(stdout, 'write', { value: stderr.write.bind(stderr), configurable: true, writable: true });
+  const restore = (): void => {
+    if (own === undefined) delete (stdout as { write?: unknown }).write;
+    else Object.defineProperty(stdout, 'write', own);
+  };
+  return {
+    write: (chunk, written) => write(chunk, written),
+    end: (finished) =>
+      write('', () => {
+        restore();
+        finished?.();
+      }),
+    on: (event, listener) => stdout.on(event, listener),
+    destroy: restore,
+  };
+}
+
+/** Loaded when it is needed: clients may do without. */
+function net(): typeof import('node:net') {
+  return require('node:net') as typeof import('node:net');
+}
+
+function isPipe(descriptor: number): boolean {
+  try {
+    const stat = fstatSync(descriptor);
+    return stat.isFIFO() || stat.isSocket();
+  } catch {
+    return false;
+  }
+}
