@@ -26,6 +26,9 @@ pub struct Implementation {
     pub title: Option<String>,
     /// The version of the implementation, in its own scheme.
     pub version: String,
+    /// What else is said of it: `description`, `websiteUrl`, `icons` (2025-11-25), and any more.
+    #[serde(flatten)]
+    pub more: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Implementation {
@@ -35,7 +38,22 @@ impl Implementation {
             name: name.into(),
             title: None,
             version: version.into(),
+            more: serde_json::Map::new(),
         }
+    }
+
+    /// The same with one more member.
+    ///
+    /// ```
+    /// use oxmcp_proto::Implementation;
+    ///
+    /// let info = Implementation::new("demo", "1.0").with("websiteUrl", "https://example.com");
+    /// assert_eq!(info.more["websiteUrl"], "https://example.com");
+    /// ```
+    #[must_use]
+    pub fn with(mut self, member: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+        self.more.insert(member.into(), value.into());
+        self
     }
 }
 

@@ -8,14 +8,6 @@ use super::{CacheHints, CallOptions, Config, Error, ErrorKind, Implementation, L
 use crate::jsonrpc::Json;
 use crate::{Keyring, Revision, SealKey};
 
-#[derive(Deserialize)]
-struct Info {
-    name: String,
-    version: String,
-    #[serde(default)]
-    title: Option<String>,
-}
-
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 struct Settings {
@@ -63,7 +55,7 @@ struct LimitSettings {
 impl Config {
     /// Reads a configuration from JSON, times in milliseconds.
     ///
-    /// `info` is `{name, version, title?}`; the members of `settings` are the fields of [`Config`] by
+    /// `info` is `{name, version, title?}` and whatever else is to be said of it; the members of `settings` are the fields of [`Config`] by
     /// their names in camel case, but for `strict` (`strict_revision`); `cache` is `{ttl, public?}`,
     /// `stateKeys` an array of secrets as text, at least 32 bytes each, the one that seals first. Each
     /// may be absent.
@@ -80,15 +72,11 @@ impl Config {
     /// # Ok::<(), oxmcp_proto::Error>(())
     /// ```
     pub fn from_json(info: &str, settings: &str) -> Result<Self, Error> {
-        let info: Info = serde_json::from_str(info)
+        let info: Implementation = serde_json::from_str(info)
             .map_err(|error| usage(format!("the implementation needs a name and a version: {error}")))?;
         let settings: Settings =
             serde_json::from_str(settings).map_err(|error| usage(format!("the options are wrong: {error}")))?;
-        let mut config = Self::new(Implementation {
-            name: info.name,
-            title: info.title,
-            version: info.version,
-        });
+        let mut config = Self::new(info);
         config.instructions = settings.instructions;
         config.logging = settings.logging;
         config.subscriptions = settings.subscriptions;

@@ -427,9 +427,11 @@ impl Runner {
 /// The options of a session, by the names its constructor in the bindings has for them.
 fn config(fields: &mut Fields) -> Result<Config, String> {
     let mut info: Fields = fields.take("info")?.unwrap_or_else(Fields::empty);
-    let name = info.take("name")?.unwrap_or_else(|| "vectors".to_owned());
-    let version = info.take("version")?.unwrap_or_else(|| "1".to_owned());
-    let own = serde_json::json!({ "name": name, "version": version, "title": info.take::<String>("title")? });
+    for (name, default) in [("name", "\"vectors\""), ("version", "\"1\"")] {
+        if !info.has(name) {
+            info.extend(name, Some(decode_text(default)?));
+        }
+    }
     let mut settings = fields.take("settings")?.unwrap_or_else(Fields::empty);
     for name in ["instructions", "strict", "probe", "revisions", "timeout", "limits"] {
         settings.extend(name, fields.raw(name));
@@ -437,7 +439,7 @@ fn config(fields: &mut Fields) -> Result<Config, String> {
     if !settings.has("probe") {
         settings.extend("probe", Some(decode_text("false")?));
     }
-    Config::from_json(&own.to_string(), &settings.write(None)).map_err(|error| error.to_string())
+    Config::from_json(&info.write(None), &settings.write(None)).map_err(|error| error.to_string())
 }
 
 /// The command that adds a tool: a whole descriptor, or a name as a JSON string.
