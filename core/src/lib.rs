@@ -103,6 +103,8 @@
 mod client;
 mod driver;
 mod handler;
+#[cfg(feature = "http")]
+pub mod http;
 mod server;
 pub mod transport;
 pub mod types;

@@ -56,6 +56,12 @@ impl Workspace {
 #[derive(Debug)]
 pub(crate) struct Missing(String);
 
+impl Missing {
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self(what.into())
+    }
+}
+
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

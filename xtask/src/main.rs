@@ -4,6 +4,7 @@ mod bench;
 mod checks;
 mod codegen;
 mod command;
+mod conformance;
 mod counts;
 mod demo;
 mod dist;
@@ -56,6 +57,18 @@ enum Command {
     },
     /// Build the wheels and npm packages for this platform into target/dist, and load each one once.
     Dist,
+    /// Run the public conformance suite against our servers: what is chosen, or all.
+    Conformance {
+        /// Whose packages. May be given more than once, as the others.
+        #[arg(long, value_enum)]
+        lang: Vec<conformance::Lang>,
+        /// Which side.
+        #[arg(long, value_enum)]
+        role: Vec<conformance::Role>,
+        /// Which revision's scenarios.
+        #[arg(long, value_enum)]
+        spec: Vec<conformance::Spec>,
+    },
     /// Make the protocol's types from the specification's schemas.
     Codegen {
         /// Change nothing; fail if the committed files are not what would be made. Without the schemas, compare the
@@ -93,6 +106,7 @@ fn run(command: Command) -> Result<ExitCode> {
             dist::run(&workspace)?;
             Ok(ExitCode::SUCCESS)
         }
+        Command::Conformance { lang, role, spec } => conformance::run(&workspace, &lang, &role, &spec),
         Command::Codegen { check, schemas } => {
             println!("{}", codegen::run(&workspace, schemas, check)?);
             Ok(ExitCode::SUCCESS)

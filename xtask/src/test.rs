@@ -10,7 +10,7 @@ use crate::command::{self, Finished};
 use crate::env::{self, Node, Python, Workspace};
 use crate::python::{self, Abi, Venv};
 use crate::summary::Report;
-use crate::{checks, counts, docs, interop, node};
+use crate::{checks, conformance, counts, docs, interop, node};
 
 /// A part of the tests that can be run alone.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -27,6 +27,8 @@ pub(crate) enum Suite {
     Node,
     /// Our packages against each other and against the official SDKs.
     Interop,
+    /// The public conformance suite.
+    Conformance,
     /// rustdoc without warnings, and links that lead somewhere.
     Docs,
 }
@@ -42,12 +44,18 @@ pub(crate) fn run(workspace: &Workspace, only: &[Suite]) -> Result<ExitCode> {
                 Suite::Python => report.suite("python", |report| pythons(workspace, report)),
                 Suite::Node => report.suite("node", |report| node_package(workspace, report)),
                 Suite::Interop => report.suite("interop", |report| interop::run(workspace, report)),
+                Suite::Conformance => report.suite("conformance", |report| {
+                    conformance::add(workspace, report, &[], &[], &[])
+                }),
                 Suite::Docs => report.suite("docs", |report| docs::run(workspace, report)),
             }
         }
     }
     Ok(report.finish())
 }
+
+/// What the Rust crate has only where it is asked for.
+const HTTP: &str = "oxmcp/http";
 
 fn lint(workspace: &Workspace, report: &mut Report) -> Result<()> {
     report.program("cargo fmt --check", || {
@@ -58,7 +66,15 @@ fn lint(workspace: &Workspace, report: &mut Report) -> Result<()> {
     });
     report.program("cargo clippy, no warning allowed", || {
         let mut clippy = command::cargo(workspace, "clippy");
-        clippy.args(["--workspace", "--all-targets", "--", "--deny", "warnings"]);
+        clippy.args([
+            "--workspace",
+            "--all-targets",
+            "--features",
+            HTTP,
+            "--",
+            "--deny",
+            "warnings",
+        ]);
         command::capture(workspace, "clippy", &mut clippy)
     });
     Ok(())
@@ -67,7 +83,14 @@ fn lint(workspace: &Workspace, report: &mut Report) -> Result<()> {
 fn rust(workspace: &Workspace, report: &mut Report) -> Result<()> {
     let run = || {
         let mut test = command::cargo(workspace, "test");
-        test.args(["--workspace", "--exclude", "oxmcp-bench", "--no-fail-fast"]);
+        test.args([
+            "--workspace",
+            "--exclude",
+            "oxmcp-bench",
+            "--features",
+            HTTP,
+            "--no-fail-fast",
+        ]);
         command::capture(workspace, "cargo-test", &mut test)
     };
     report.runner("cargo test", run, |finished| Ok(counts::cargo(&finished.output)));

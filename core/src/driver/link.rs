@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-use oxmcp_proto::jsonrpc::{ErrorObject, Json};
+use oxmcp_proto::jsonrpc::{ErrorObject, Json, RequestId};
 use oxmcp_proto::{
     Answer, CallOptions, Caller, Direction, Error, InboundId, Instant, LogLevel, OutboundId, Output, Peer, Problem,
     Session,
@@ -45,6 +45,8 @@ struct State {
     backlog: usize,
     /// Of the bytes that wait, those the peer caused.
     owed: usize,
+    /// Requests whose handlers gave up their streams.
+    ended_streams: Vec<RequestId>,
 }
 
 /// What [`Link::drain`] hands to the driver, in order.
@@ -64,6 +66,14 @@ pub(crate) enum Event {
     },
     Problem(Problem),
     Trace(Direction, String),
+    /// For transports with a stream for each request: see [`Output::Message`].
+    Message {
+        request: Option<RequestId>,
+        answers: bool,
+        line: Vec<u8>,
+    },
+    /// A handler gives up the stream of its request; what it still says is read after that.
+    EndStream(RequestId),
 }
 
 /// What the driver must know after a drain.
@@ -88,6 +98,7 @@ impl Link {
                 waiting: None,
                 backlog: 0,
                 owed: 0,
+                ended_streams: Vec::new(),
             }),
             room: Notify::new(),
             epoch: tokio::time::Instant::now(),
@@ -221,6 +232,14 @@ impl Link {
         })
     }
 
+    /// Gives up the stream that the answer to a call would go on.
+    pub(crate) fn end_stream(&self, id: InboundId) {
+        self.input(|state| {
+            let request = state.session.request_of(id).cloned();
+            state.ended_streams.extend(request);
+        });
+    }
+
     pub(crate) fn resource_updated(&self, uri: &str) -> Result<bool, Error> {
         self.input(|state| state.session.resource_updated(uri))
     }
@@ -279,6 +298,7 @@ impl Link {
         while let Some(output) = state.session.poll_output() {
             state.sort(output, events, outgoing);
         }
+        events.extend(state.ended_streams.drain(..).map(Event::EndStream));
         state.set_backlog(outgoing.len());
         Drained {
             deadline: state.session.poll_timeout(),
@@ -370,8 +390,8 @@ impl State {
     fn sort(&mut self, output: Output, events: &mut Vec<Event>, outgoing: &mut Outgoing) {
         events.push(match output {
             Output::Wire(bytes) => return self.session.recycle(outgoing.push(bytes)),
-            // Messages come apart only for transports that have a stream for each request.
-            Output::Closed | Output::Message { .. } => return,
+            Output::Closed => return,
+            Output::Message { request, answers, line } => Event::Message { request, answers, line },
             Output::Progress { id, params } => match self.callers.get(&id) {
                 Some(caller) => Event::Progress(Arc::clone(caller), params),
                 None => return,

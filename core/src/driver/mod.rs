@@ -21,9 +21,9 @@ use oxmcp_proto::{Direction, Error, ErrorKind, InboundId, Instant, OutboundId, P
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use tokio::time::Sleep;
 
-pub(crate) use link::Link;
-use link::{Drained, Event};
-use outgoing::Outgoing;
+use link::Drained;
+pub(crate) use link::{Event, Link};
+pub(crate) use outgoing::Outgoing;
 
 use crate::transport::Transport;
 
@@ -189,6 +189,8 @@ impl<H: Host> Driver<H> {
             } => self.host.notification(&method, params, subscription),
             Event::Problem(problem) => self.host.problem(&problem),
             Event::Trace(direction, line) => self.host.trace(direction, &line),
+            // All goes on one stream here.
+            Event::Message { .. } | Event::EndStream(_) => {}
         }
     }
 

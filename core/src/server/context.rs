@@ -120,6 +120,13 @@ impl Context {
         self.call.link.notify(method, params.as_ref().map(|json| json.get()))
     }
 
+    /// Lets go of the connection over which the answer would go, for a call that takes long: over HTTP in
+    /// revision 2025-11-25 the stream of the call ends, and the client comes back for the rest of it. Anywhere
+    /// else it does nothing.
+    pub fn end_stream(&self) {
+        self.call.link.end_stream(self.call.id);
+    }
+
     /// Resolves when the call is cancelled: by the client, because the connection ended, or because what the
     /// handler asked for is answered when the client makes the call again ([`elicit`](Self::elicit)).
     ///

@@ -14,7 +14,7 @@ pub(super) struct ServerHost {
     shared: Arc<Shared>,
     runner: Runner,
     /// Wakes the driver when what is offered changes.
-    _watch: Watch,
+    _watch: Option<Watch>,
 }
 
 impl ServerHost {
@@ -28,7 +28,17 @@ impl ServerHost {
         Self {
             shared,
             runner: Runner::new(hooks),
-            _watch: watch,
+            _watch: Some(watch),
+        }
+    }
+
+    /// One whose driver looks after changes of what is offered itself.
+    #[cfg(feature = "http")]
+    pub(super) fn unwatched(shared: Arc<Shared>, hooks: Hooks) -> Self {
+        Self {
+            shared,
+            runner: Runner::new(hooks),
+            _watch: None,
         }
     }
 }

@@ -6,6 +6,8 @@ mod form;
 mod host;
 mod offer;
 mod offers;
+#[cfg(feature = "http")]
+mod routed;
 mod schema;
 mod serving;
 mod settings;

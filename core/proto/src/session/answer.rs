@@ -45,6 +45,14 @@ impl Session {
         })
     }
 
+    /// The request of the peer that a call is; `None` when the call is over, or was no request.
+    pub fn request_of(&self, id: InboundId) -> Option<&RequestId> {
+        match &self.inbound.get(id)?.origin {
+            Origin::Request(request) => Some(request),
+            Origin::Input { .. } => None,
+        }
+    }
+
     /// Answers a call of the peer. False when it was cancelled or answered before: then nothing
     /// is written.
     pub fn respond(&mut self, id: InboundId, answer: Answer<'_>, now: Instant) -> bool {

@@ -1,0 +1,263 @@
+//! One connection without a socket: a session's worth of requests, or a single one.
+//!
+//! There is no task that drives it. Whoever changes something (a request that comes, a handler that answers, a
+//! timer) takes the session's outputs out at once, or leaves that to the one who does so already.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::task::{Wake, Waker};
+
+use oxmcp_proto::{Instant, Revision};
+use tokio::runtime::Handle;
+
+use super::desk::{Desk, Keeping};
+use super::shared::Shared;
+use crate::driver::{Event, Host, Incoming, Link, Outgoing};
+
+pub(super) struct Connection {
+    link: Arc<Link>,
+    desk: Mutex<Desk>,
+    work: Mutex<Work>,
+    /// Changes that were not looked at yet. Who makes it more than zero does the work.
+    changes: AtomicUsize,
+    waker: Waker,
+    runtime: Handle,
+    /// What the handshake settled on.
+    revision: OnceLock<Revision>,
+    me: Weak<Self>,
+    shared: Weak<Shared>,
+    number: u64,
+}
+
+struct Work {
+    host: Box<dyn Host>,
+    /// Calls whose handlers are to start elsewhere.
+    calls: Vec<Incoming>,
+    /// The deadline that a timer waits for.
+    armed: Option<Instant>,
+}
+
+/// Kept by the link, so it must not keep the connection.
+struct Alarm(Weak<Connection>);
+
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {
+        if let Some(connection) = self.0.upgrade() {
+            // It is woken by whoever does something, perhaps a handler that holds locks of its own.
+            connection.turn_for(Handlers::Elsewhere);
+        }
+    }
+}
+
+/// Where handlers start.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Handlers {
+    Here,
+    /// In a task of their own: they could wait for what the thread holds that is here.
+    Elsewhere,
+}
+
+impl Connection {
+    pub(super) fn new(
+        (link, host): (Arc<Link>, Box<dyn Host>),
+        keeping: Option<Keeping>,
+        shared: &Arc<Shared>,
+        number: u64,
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self {
+            link,
+            desk: Mutex::new(Desk::new(keeping)),
+            work: Mutex::new(Work {
+                host,
+                calls: Vec::new(),
+                armed: None,
+            }),
+            changes: AtomicUsize::new(0),
+            waker: Arc::new(Alarm(Weak::clone(me))).into(),
+            runtime: Handle::current(),
+            revision: OnceLock::new(),
+            me: Weak::clone(me),
+            shared: Arc::downgrade(shared),
+            number,
+        })
+    }
+
+    pub(super) fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the handshake settled on, once it has.
+    pub(super) fn revision(&self) -> Option<Revision> {
+        self.revision.get().copied()
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.desk().is_closed()
+    }
+
+    /// Goes on until all that was asked for is answered.
+    pub(super) fn linger(self: &Arc<Self>) {
+        self.desk().linger(self);
+    }
+
+    /// Takes in one message, in whatever lines its text is.
+    pub(super) fn receive(&self, text: &[u8]) {
+        let mut line = Vec::with_capacity(text.len() + 1);
+        // In valid JSON they are between tokens only.
+        line.extend(
+            text.iter()
+                .map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }),
+        );
+        line.push(b'\n');
+        self.link.receive(&line);
+        self.turn();
+    }
+
+    /// Ends all: calls are cancelled, streams end.
+    pub(super) fn close(&self, why: &str) {
+        self.link.close(why);
+        self.turn();
+    }
+
+    /// Takes out what the session has to say, unless somebody does so already.
+    pub(super) fn turn(&self) {
+        self.turn_for(Handlers::Here);
+    }
+
+    fn turn_for(&self, handlers: Handlers) {
+        if self.changes.fetch_add(1, Ordering::AcqRel) > 0 {
+            return;
+        }
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let seen = self.changes.load(Ordering::Acquire);
+            self.settle(&mut work, handlers);
+            if !work.calls.is_empty() {
+                self.start_elsewhere();
+            }
+            if self.changes.fetch_sub(seen, Ordering::AcqRel) == seen {
+                return;
+            }
+        }
+    }
+
+    fn settle(&self, work: &mut Work, handlers: Handlers) {
+        let mut nothing = Outgoing::default();
+        // Not kept: there are many connections, and most are idle.
+        let mut events = Vec::new();
+        if handlers == Handlers::Here {
+            for call in std::mem::take(&mut work.calls) {
+                self.start(work, call);
+            }
+        }
+        loop {
+            let drained = self.link.drain(&mut events, &mut nothing);
+            let silent = events.is_empty();
+            for event in events.drain(..) {
+                self.hand_out(work, event, handlers);
+            }
+            if !silent {
+                continue;
+            }
+            if drained.closed {
+                self.desk().close();
+                return;
+            }
+            self.arm(work, drained.deadline);
+            let left = self.desk().backlog();
+            if self.link.park(&self.waker, left) {
+                return;
+            }
+        }
+    }
+
+    fn hand_out(&self, work: &mut Work, event: Event, handlers: Handlers) {
+        match event {
+            Event::Message { request, answers, line } => self.desk().deliver(request.as_ref(), answers, line),
+            Event::EndStream(request) => self.desk().let_go(&request),
+            Event::Call(call) if handlers == Handlers::Elsewhere => work.calls.push(call),
+            Event::Call(call) => self.start(work, call),
+            Event::Describe(id) => {
+                work.host.complete_offers();
+                self.link.resume(id);
+            }
+            Event::Cancelled(id, reason) => {
+                work.calls.retain(|call| call.id != id);
+                if let Some(call) = self.link.take_handler(id) {
+                    call.cancel(reason);
+                }
+            }
+            Event::Ready(peer) => {
+                self.desk().revision = Some(peer.revision);
+                self.revision.get_or_init(|| peer.revision);
+                work.host.ready(peer);
+            }
+            Event::ConnectFailed(error) => work.host.connect_failed(error),
+            Event::Progress(caller, params) => caller.progress(params),
+            Event::Done(caller, outcome) => caller.complete(outcome),
+            Event::Notification {
+                method,
+                params,
+                subscription,
+            } => work.host.notification(&method, params, subscription),
+            Event::Problem(problem) => work.host.problem(&problem),
+            Event::Trace(direction, line) => work.host.trace(direction, &line),
+        }
+    }
+
+    fn start(&self, work: &mut Work, call: Incoming) {
+        let _runtime = self.runtime.enter();
+        work.host.call(&self.link, call);
+    }
+
+    /// Starts what must not start here.
+    fn start_elsewhere(&self) {
+        let me = Weak::clone(&self.me);
+        self.runtime.spawn(async move {
+            if let Some(connection) = me.upgrade() {
+                connection.turn();
+            }
+        });
+    }
+
+    /// Sees to it that time passes for the session at its next deadline. A timer that comes early does no harm.
+    fn arm(&self, work: &mut Work, deadline: Option<Instant>) {
+        let Some(deadline) = deadline.filter(|at| work.armed.is_none_or(|armed| *at < armed)) else {
+            return;
+        };
+        work.armed = Some(deadline);
+        let (me, at) = (Weak::clone(&self.me), self.link.on_clock(deadline));
+        self.runtime.spawn(async move {
+            tokio::time::sleep_until(at).await;
+            if let Some(connection) = me.upgrade() {
+                connection.time_passed(deadline);
+            }
+        });
+    }
+
+    fn time_passed(&self, deadline: Instant) {
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        if work.armed == Some(deadline) {
+            work.armed = None;
+        }
+        drop(work);
+        self.link.handle_timeout();
+        self.turn();
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection")
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some(shared) = self.shared.upgrade() {
+            shared.forget(self.number);
+        }
+    }
+}

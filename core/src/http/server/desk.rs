@@ -1,0 +1,421 @@
+//! Which message of a connection goes on which response.
+//!
+//! | message | goes on |
+//! | --- | --- |
+//! | the answer to a request | the response to its POST, the last on it |
+//! | progress, a log message, a question of a handler | the response to the POST of its request, which is an event stream from then on |
+//! | any other | the stream that a GET opened |
+//!
+//! A response begins with what is said first: an answer makes it JSON, anything else an event stream. Streams of
+//! a session are kept, so that a client that lost its connection gets what it missed.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use oxmcp_proto::Revision;
+use oxmcp_proto::frame::sse::write_event;
+use oxmcp_proto::http::{EventCommand, EventId, EventReply, MemoryEvents, Refusal, ReplyStream, primes};
+use oxmcp_proto::jsonrpc::RequestId;
+
+use super::connection::Connection;
+use super::pipe::{Answers, Pipe};
+
+/// Messages for the stream of a GET that wait for one. Older ones give way.
+const WAITING: usize = 64;
+
+/// How a request may be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// By JSON only: what else belongs to it goes elsewhere.
+    Json,
+    /// By an event stream only.
+    Events,
+    /// By JSON, if the answer comes first.
+    Either,
+}
+
+/// The responses of one connection.
+#[derive(Debug, Default)]
+pub(super) struct Desk {
+    requests: HashMap<RequestId, StreamKey>,
+    streams: HashMap<StreamKey, Stream>,
+    last: u64,
+    /// The stream of a GET.
+    standing: Option<Stream>,
+    /// What waits for one.
+    waiting: VecDeque<Vec<u8>>,
+    /// All goes on the stream of the GET (HTTP+SSE).
+    pub one_stream: bool,
+    /// How streams are kept, where they are.
+    keeping: Option<Keeping>,
+    /// What the handshake settled on.
+    pub revision: Option<Revision>,
+    closed: bool,
+    /// The connection itself, while it lingers.
+    lingers: Option<Arc<Connection>>,
+}
+
+/// Names the response to a POST among those of its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct StreamKey(u64);
+
+/// Where the events of a session are kept.
+#[derive(Clone, Debug)]
+pub(super) struct Keeping {
+    pub session: Arc<str>,
+    pub store: Arc<Mutex<MemoryEvents>>,
+    /// How long clients wait before they come back for more.
+    pub retry: Duration,
+    /// The clock of the store.
+    pub epoch: tokio::time::Instant,
+}
+
+#[derive(Debug)]
+struct Stream {
+    pipe: Arc<Pipe>,
+    mode: Mode,
+    /// Names its events, where they are kept.
+    reply: Option<ReplyStream>,
+    /// Answers that are still to come.
+    pending: usize,
+    batch: bool,
+    answers: Vec<Vec<u8>>,
+}
+
+impl Stream {
+    fn new(mode: Mode, pending: usize, batch: bool) -> Self {
+        Self {
+            pipe: Arc::default(),
+            mode,
+            reply: None,
+            pending,
+            batch,
+            answers: Vec::new(),
+        }
+    }
+
+    /// Makes an event stream of it, if it is not one yet.
+    fn begin(&mut self, keeping: Option<&Keeping>, revision: Option<Revision>) {
+        self.mode = Mode::Events;
+        let Some(keeping) = keeping.filter(|_| self.reply.is_none()) else {
+            return self.pipe.begin_events();
+        };
+        let mut random = [0; 12];
+        // Without random bytes, a stream that has no name cannot be resumed; all else works.
+        if getrandom::fill(&mut random).is_err() {
+            return self.pipe.begin_events();
+        }
+        let mut reply = ReplyStream::new(random);
+        if revision.is_some_and(primes) {
+            let id = reply.next_id();
+            // In one event, so that nobody sees the one without the other.
+            let mut first = format!("retry: {}\n", keeping.retry.as_millis()).into_bytes();
+            first.extend(event(Some(&id), &[]));
+            self.pipe.push(&first);
+            keeping.append(id, &[]);
+        }
+        self.reply = Some(reply);
+        self.pipe.begin_events();
+    }
+
+    /// Sends a message. False when nobody gets it now.
+    fn send(&mut self, line: &[u8], keeping: Option<&Keeping>) -> bool {
+        let id = self.reply.as_mut().map(ReplyStream::next_id);
+        let heard = self.pipe.push(&event(id.as_ref(), line));
+        if let (Some(id), Some(keeping)) = (id, keeping) {
+            keeping.append(id, line);
+        }
+        heard
+    }
+
+    fn finish(&self, keeping: Option<&Keeping>) {
+        if let (Some(reply), Some(keeping)) = (&self.reply, keeping) {
+            keeping.run(EventCommand::Finish {
+                session: Arc::clone(&keeping.session),
+                stream: Arc::clone(reply.name()),
+            });
+        }
+        self.pipe.end();
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        self.reply.as_ref().is_some_and(|reply| **reply.name() == *name)
+    }
+}
+
+impl Keeping {
+    fn append(&self, id: EventId, line: &[u8]) {
+        self.run(EventCommand::Append {
+            session: Arc::clone(&self.session),
+            id,
+            data: String::from_utf8_lossy(line).into(),
+        });
+    }
+
+    fn run(&self, command: EventCommand) -> EventReply {
+        let passed = u64::try_from(self.epoch.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        store.run(command, oxmcp_proto::Instant::from_micros(passed))
+    }
+}
+
+impl Desk {
+    /// One whose event streams are kept.
+    pub(super) fn new(keeping: Option<Keeping>) -> Self {
+        Self {
+            keeping,
+            ..Self::default()
+        }
+    }
+
+    /// Expects the answers to these requests, and `more` that are here already. `None` when one of the
+    /// requests is in work already, or the connection is closed.
+    pub(super) fn expect(
+        &mut self,
+        requests: Vec<RequestId>,
+        more: Vec<Vec<u8>>,
+        batch: bool,
+        mode: Mode,
+    ) -> Option<(StreamKey, Arc<Pipe>)> {
+        if self.closed || requests.iter().any(|id| self.requests.contains_key(id)) {
+            return None;
+        }
+        self.last += 1;
+        let key = StreamKey(self.last);
+        let mut stream = Stream::new(mode, requests.len(), batch);
+        let pipe = Arc::clone(&stream.pipe);
+        if mode == Mode::Events {
+            stream.begin(self.keeping.as_ref(), self.revision);
+        }
+        self.requests.extend(requests.into_iter().map(|id| (id, key)));
+        self.streams.insert(key, stream);
+        for line in more {
+            self.answer(key, line);
+        }
+        Some((key, pipe))
+    }
+
+    /// Takes a message of the connection to where it belongs.
+    pub(super) fn deliver(&mut self, request: Option<&RequestId>, answers: bool, line: Vec<u8>) {
+        if self.one_stream {
+            return self.stand(line);
+        }
+        let key = match (request, answers) {
+            (Some(request), true) => self.requests.remove(request),
+            (Some(request), false) => self.requests.get(request).copied(),
+            (None, _) => None,
+        };
+        match key {
+            Some(key) if answers => {
+                if let Some(stream) = self.streams.get_mut(&key) {
+                    stream.pending = stream.pending.saturating_sub(1);
+                }
+                self.answer(key, line);
+            }
+            Some(key) => self.say(key, line),
+            // An answer that nobody waits for any more.
+            None if answers => {}
+            None => self.stand(line),
+        }
+    }
+
+    fn answer(&mut self, key: StreamKey, line: Vec<u8>) {
+        let Some(stream) = self.streams.get_mut(&key) else {
+            return;
+        };
+        if stream.mode == Mode::Events {
+            stream.send(&line, self.keeping.as_ref());
+        } else {
+            stream.answers.push(line);
+        }
+        if stream.pending > 0 {
+            return;
+        }
+        let Some(mut stream) = self.streams.remove(&key) else {
+            return;
+        };
+        if self.streams.is_empty() {
+            self.lingers = None;
+        }
+        if stream.mode == Mode::Events {
+            stream.finish(self.keeping.as_ref());
+        } else {
+            let lines = std::mem::take(&mut stream.answers);
+            let batch = stream.batch;
+            stream.pipe.answer(Answers { lines, batch });
+        }
+    }
+
+    fn say(&mut self, key: StreamKey, line: Vec<u8>) {
+        match self.streams.get(&key).map(|stream| stream.mode) {
+            Some(Mode::Json) => self.stand(line),
+            Some(_) => {
+                self.begin(key);
+                if let Some(stream) = self.streams.get_mut(&key) {
+                    stream.send(&line, self.keeping.as_ref());
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Makes an event stream of a response that has not begun, if it may be one.
+    pub(super) fn begin(&mut self, key: StreamKey) {
+        let Some(stream) = self.streams.get_mut(&key).filter(|it| it.mode == Mode::Either) else {
+            return;
+        };
+        stream.begin(self.keeping.as_ref(), self.revision);
+        for line in std::mem::take(&mut stream.answers) {
+            stream.send(&line, self.keeping.as_ref());
+        }
+    }
+
+    /// A handler lets go of the response to its request: the client comes back for the rest.
+    pub(super) fn let_go(&mut self, request: &RequestId) {
+        if self.keeping.is_none() || !self.revision.is_some_and(primes) {
+            return;
+        }
+        let Some(key) = self.requests.get(request).copied() else {
+            return;
+        };
+        self.begin(key);
+        if let Some(stream) = self.streams.get(&key).filter(|it| it.mode == Mode::Events) {
+            stream.pipe.end();
+        }
+    }
+
+    /// The client wants no answer any more.
+    pub(super) fn abandon(&mut self, request: &RequestId) {
+        let Some(key) = self.requests.remove(request) else {
+            return;
+        };
+        if let Some(stream) = self.streams.get_mut(&key) {
+            stream.pending -= 1;
+            if stream.pending == 0
+                && let Some(stream) = self.streams.remove(&key)
+            {
+                stream.finish(self.keeping.as_ref());
+            }
+        }
+    }
+
+    /// Sends what belongs to no request.
+    fn stand(&mut self, line: Vec<u8>) {
+        let keeping = self.keeping.as_ref();
+        if self.standing.as_mut().is_some_and(|stream| stream.send(&line, keeping)) {
+            return;
+        }
+        if self.waiting.len() == WAITING {
+            self.waiting.pop_front();
+        }
+        self.waiting.push_back(line);
+    }
+
+    /// Opens the stream of a GET, in place of an older one. `first` is its first event.
+    pub(super) fn open_standing(&mut self, first: Option<&[u8]>) -> Arc<Pipe> {
+        if let Some(before) = self.standing.take() {
+            before.finish(self.keeping.as_ref());
+        }
+        let mut stream = Stream::new(Mode::Events, 0, false);
+        stream.begin(self.keeping.as_ref(), self.revision);
+        if let Some(first) = first {
+            stream.pipe.push(first);
+        }
+        for line in std::mem::take(&mut self.waiting) {
+            stream.send(&line, self.keeping.as_ref());
+        }
+        let pipe = Arc::clone(&stream.pipe);
+        if self.closed {
+            pipe.end();
+        }
+        self.standing = Some(stream);
+        pipe
+    }
+
+    /// Ends the stream of a GET.
+    pub(super) fn end_standing(&mut self) {
+        if let Some(stream) = self.standing.take() {
+            stream.finish(self.keeping.as_ref());
+        }
+    }
+
+    /// Goes on with a stream after an event.
+    pub(super) fn resume(&mut self, after: EventId) -> Result<Arc<Pipe>, Refusal> {
+        let Some(keeping) = &self.keeping else {
+            return Err(Refusal::cannot_resume());
+        };
+        let name = Arc::clone(&after.stream);
+        let session = Arc::clone(&keeping.session);
+        let EventReply::Replayed { events, finished } = keeping.run(EventCommand::Replay { session, after }) else {
+            return Err(Refusal::cannot_resume());
+        };
+        let pipe = Arc::new(Pipe::default());
+        for (number, data) in events {
+            let stream = Arc::clone(&name);
+            pipe.push(&event(Some(&EventId { stream, number }), data.as_bytes()));
+        }
+        pipe.begin_events();
+        let standing = self.standing.as_mut().filter(|stream| stream.is_named(&name));
+        let stands = standing.is_some();
+        let stream = standing.or_else(|| self.streams.values_mut().find(|stream| stream.is_named(&name)));
+        match stream {
+            Some(stream) if !finished && !self.closed => {
+                stream.pipe.end();
+                stream.pipe = Arc::clone(&pipe);
+            }
+            _ => pipe.end(),
+        }
+        if stands {
+            // It was kept as well.
+            self.waiting.clear();
+        }
+        Ok(pipe)
+    }
+
+    /// Bytes that wait to be read.
+    pub(super) fn backlog(&self) -> usize {
+        let streams = self.streams.values().chain(&self.standing);
+        streams.map(|stream| stream.pipe.waiting()).sum()
+    }
+
+    /// Keeps the connection until all is answered.
+    pub(super) fn linger(&mut self, connection: &Arc<Connection>) {
+        if !self.streams.is_empty() {
+            self.lingers = Some(Arc::clone(connection));
+        }
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// The connection is closed: ends all responses.
+    pub(super) fn close(&mut self) {
+        if std::mem::replace(&mut self.closed, true) {
+            return;
+        }
+        self.requests.clear();
+        self.waiting.clear();
+        self.lingers = None;
+        for (_, stream) in self.streams.drain() {
+            stream.pipe.end();
+        }
+        if let Some(stream) = self.standing.take() {
+            stream.pipe.end();
+        }
+        if let Some(keeping) = &self.keeping {
+            let session = Arc::clone(&keeping.session);
+            keeping.run(EventCommand::Forget { session });
+        }
+    }
+}
+
+/// The text of an event.
+fn event(id: Option<&EventId>, line: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(line.len() + 48);
+    let id = id.map(EventId::to_string);
+    let written = write_event(&mut text, id.as_deref(), None, &String::from_utf8_lossy(line));
+    debug_assert!(written.is_ok(), "our ids have no line breaks");
+    text
+}

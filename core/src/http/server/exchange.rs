@@ -1,0 +1,529 @@
+//! One request and its response.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use http::request::Parts;
+use http::{Request, Response, StatusCode};
+use http_body::Body;
+use oxmcp_proto::Revision;
+use oxmcp_proto::frame::sse::write_event;
+use oxmcp_proto::http::{
+    ACCEPTED, Accepts, Admitted, Content, EventId, Exchange, Fields, Head, JSON, Refusal, SESSION_FIELD, STREAM_FIELDS,
+    SessionRef, status_of_answer,
+};
+use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Malformed, Message, RequestId};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::body::{self, HttpBody, Leaving, Reader};
+use super::connection::Connection;
+use super::desk::{Mode, StreamKey};
+use super::pipe::{Answers, Beginning};
+use super::refuse;
+use super::shared::{Hold, Shared};
+
+/// The header fields of a request.
+struct Headers<'a>(&'a http::HeaderMap);
+
+impl Fields for Headers<'_> {
+    fn each<'a>(&'a self, name: &str, found: &mut dyn FnMut(&'a [u8])) {
+        for value in self.0.get_all(name) {
+            found(value.as_bytes());
+        }
+    }
+}
+
+/// A message that was taken in.
+enum Taken {
+    /// There is nothing to answer.
+    Accepted,
+    /// The answer is on its way.
+    Waiting(Waiting),
+}
+
+struct Waiting {
+    reader: Reader,
+    key: StreamKey,
+    mode: Mode,
+    revision: Revision,
+    /// The session that begins with the answer.
+    begins: Option<Arc<str>>,
+}
+
+/// Serves one request.
+pub(super) async fn serve<B>(shared: Arc<Shared>, request: Request<B>) -> Response<HttpBody>
+where
+    B: Body,
+    B::Error: std::fmt::Display,
+{
+    let (parts, body) = request.into_parts();
+    let served = serve_parts(&shared, &parts, body).await;
+    let mut response = served.unwrap_or_else(|refusal| refused(&refusal));
+    let cors = with_head(&parts, |head| shared.endpoint.cors_fields(head));
+    add_fields(&mut response, cors);
+    response
+}
+
+async fn serve_parts<B>(shared: &Arc<Shared>, parts: &Parts, body: B) -> Result<Response<HttpBody>, Refusal>
+where
+    B: Body,
+    B::Error: std::fmt::Display,
+{
+    if let Some(id) = message_of(shared, parts) {
+        with_head(parts, |head| shared.endpoint.admit_http_sse_message(head))?;
+        let (connection, _hold) = shared.session(id).ok_or_else(Refusal::no_such_session)?;
+        let text = body::read(body, shared.endpoint.body_limit, shared.settings.body_timeout).await?;
+        connection.receive(&text);
+        return Ok(status(ACCEPTED));
+    }
+    if let Some(response) = with_head(parts, |head| before_body(shared, parts, head))? {
+        return Ok(response);
+    }
+    let text = body::read(body, shared.endpoint.body_limit, shared.settings.body_timeout).await?;
+    match with_head(parts, |head| take(shared, head, &text))? {
+        Taken::Accepted => Ok(status(ACCEPTED)),
+        Taken::Waiting(waiting) => answer(shared, waiting).await,
+    }
+}
+
+/// The session of a message of the HTTP+SSE transport, which is in the query.
+fn message_of<'a>(shared: &Shared, parts: &'a Parts) -> Option<&'a str> {
+    let query = parts.uri.query().filter(|_| shared.endpoint.http_sse)?;
+    query.split('&').find_map(|pair| pair.strip_prefix("session="))
+}
+
+/// What can be told without a body; `None` for a POST.
+fn before_body(shared: &Arc<Shared>, parts: &Parts, head: &Head<'_>) -> Result<Option<Response<HttpBody>>, Refusal> {
+    match shared.endpoint.admit(head)? {
+        Admitted::Post(_) => Ok(None),
+        Admitted::Listen { session, last_event_id } => listen(shared, &session, last_event_id).map(Some),
+        Admitted::End(session) => {
+            shared.end_session(&session)?;
+            Ok(Some(status(204)))
+        }
+        Admitted::Preflight(fields) => {
+            let mut response = status(204);
+            add_fields(&mut response, fields);
+            Ok(Some(response))
+        }
+        Admitted::HttpSse => http_sse(shared, parts.uri.path()).map(Some),
+    }
+}
+
+/// Opens the stream of a session, or goes on with one that broke.
+fn listen(
+    shared: &Arc<Shared>,
+    session: &SessionRef<'_>,
+    last_event_id: Option<&str>,
+) -> Result<Response<HttpBody>, Refusal> {
+    let (connection, hold) = shared.session(session.id).ok_or_else(Refusal::no_such_session)?;
+    session.agree(connection.revision().ok_or_else(Refusal::no_such_session)?)?;
+    shared.check_open()?;
+    let pipe = match last_event_id {
+        Some(id) => connection
+            .desk()
+            .resume(EventId::parse(id).ok_or_else(Refusal::cannot_resume)?)?,
+        None => connection.desk().open_standing(None),
+    };
+    let reader = Reader {
+        connection,
+        pipe,
+        leaving: Leaving::Pauses,
+        _hold: Some(hold),
+    };
+    Ok(events(shared, reader))
+}
+
+/// Opens a connection of the HTTP+SSE transport (2024-11-05), which lasts as long as its stream.
+fn http_sse(shared: &Arc<Shared>, path: &str) -> Result<Response<HttpBody>, Refusal> {
+    let id = shared.new_session_id()?;
+    let connection = shared.connect(true, None);
+    let hold = shared.add_session(&id, &connection)?;
+    let mut desk = connection.desk();
+    desk.one_stream = true;
+    let mut first = Vec::new();
+    let endpoint = format!("{path}?session={id}");
+    let written = write_event(&mut first, None, Some("endpoint"), &endpoint);
+    debug_assert!(written.is_ok(), "the kind has no line breaks");
+    let pipe = desk.open_standing(Some(&first));
+    drop(desk);
+    let reader = Reader {
+        connection,
+        pipe,
+        leaving: Leaving::Cancels,
+        _hold: Some(hold.ending()),
+    };
+    Ok(events(shared, reader))
+}
+
+/// Takes in the body of a POST.
+fn take(shared: &Arc<Shared>, head: &Head<'_>, text: &[u8]) -> Result<Taken, Refusal> {
+    let Admitted::Post(post) = shared.endpoint.admit(head)? else {
+        return Ok(Taken::Accepted);
+    };
+    let accepts = post.accepts();
+    match post.read(text, |tool| shared.params_of(tool))? {
+        Exchange::Modern { revision, message } => take_modern(shared, revision, &message, text, accepts),
+        Exchange::Initialize(message) => take_initialize(shared, &message, text, accepts),
+        Exchange::Session(post) => {
+            let Some((connection, hold)) = shared.session(post.session.id) else {
+                return Err(post.no_such_session());
+            };
+            let Some(revision) = connection.revision() else {
+                return Err(post.no_such_session());
+            };
+            let content = post.agree(revision)?;
+            let parcel = Parcel::of(&content, text, shared.endpoint.json_depth);
+            parcel.send(shared, &connection, revision, accepts, Some(hold))
+        }
+        Exchange::Stateless { revision, content } => {
+            let parcel = Parcel::of(&content, text, shared.endpoint.json_depth);
+            if parcel.is_silent() {
+                return Ok(Taken::Accepted);
+            }
+            let connection = shared.connect(false, None);
+            connection.receive(handshake(revision).as_bytes());
+            parcel.send(shared, &connection, revision, accepts, None)
+        }
+    }
+}
+
+fn take_modern(
+    shared: &Arc<Shared>,
+    revision: Revision,
+    message: &Message<'_>,
+    text: &[u8],
+    accepts: Accepts,
+) -> Result<Taken, Refusal> {
+    let Message::Request { id, method, .. } = message else {
+        return Ok(Taken::Accepted);
+    };
+    let listens = method == "subscriptions/listen";
+    let mode = if listens { Mode::Either } else { mode(shared, accepts) };
+    if listens {
+        shared.check_open().map_err(|refusal| refusal.with_id(Some(id)))?;
+        if !accepts.takes_event_stream() {
+            return Err(refuse::needs_stream().with_id(Some(id)));
+        }
+    }
+    let connection = shared.connect(listens, None);
+    let expected = connection.desk().expect(vec![id.clone()], Vec::new(), false, mode);
+    let (key, pipe) = expected.ok_or_else(refuse::in_use)?;
+    connection.receive(text);
+    let reader = Reader {
+        connection,
+        pipe,
+        leaving: Leaving::Cancels,
+        _hold: None,
+    };
+    Ok(Taken::Waiting(Waiting {
+        reader,
+        key,
+        mode,
+        revision,
+        begins: None,
+    }))
+}
+
+/// Begins a session. Its answer comes at once, as no handler has a part in it.
+fn take_initialize(
+    shared: &Arc<Shared>,
+    message: &Message<'_>,
+    text: &[u8],
+    accepts: Accepts,
+) -> Result<Taken, Refusal> {
+    let Message::Request { id, .. } = message else {
+        return Ok(Taken::Accepted);
+    };
+    let with_id = |refusal: Refusal| refusal.with_id(Some(id));
+    let session = match shared.endpoint.sessions {
+        true => Some(shared.new_session_id().map_err(with_id)?),
+        false => None,
+    };
+    let connection = shared.connect(session.is_some(), session.as_ref());
+    let mode = if accepts.takes_json() { Mode::Json } else { Mode::Events };
+    let expected = connection.desk().expect(vec![id.clone()], Vec::new(), false, mode);
+    let (key, pipe) = expected.ok_or_else(refuse::in_use)?;
+    connection.receive(text);
+    // A handshake that failed begins nothing.
+    let begins = session.filter(|_| connection.revision().is_some());
+    let hold = match &begins {
+        Some(session) => Some(shared.add_session(session, &connection).map_err(with_id)?),
+        None => None,
+    };
+    let revision = connection.revision().unwrap_or(Revision::V2025_11_25);
+    let reader = Reader {
+        connection,
+        pipe,
+        leaving: Leaving::Pauses,
+        _hold: hold,
+    };
+    Ok(Taken::Waiting(Waiting {
+        reader,
+        key,
+        mode,
+        revision,
+        begins,
+    }))
+}
+
+/// What one POST of a revision with a handshake brings.
+struct Parcel<'a> {
+    texts: Vec<&'a [u8]>,
+    requests: Vec<RequestId>,
+    /// Answers to what in a batch is no message.
+    errors: Vec<Vec<u8>>,
+    /// The request that is cancelled.
+    cancels: Option<RequestId>,
+    batch: bool,
+}
+
+impl<'a> Parcel<'a> {
+    fn of(content: &Content<'a>, text: &'a [u8], depth: usize) -> Self {
+        let mut parcel = Self {
+            texts: Vec::new(),
+            requests: Vec::new(),
+            errors: Vec::new(),
+            cancels: None,
+            batch: false,
+        };
+        match content {
+            Content::Message(message) => parcel.add(text, message),
+            Content::Batch(elements) => {
+                parcel.batch = true;
+                for element in elements {
+                    let text = element.get().as_bytes();
+                    match Message::parse(text, depth) {
+                        Ok(message) => parcel.add(text, &message),
+                        Err(malformed) => parcel.errors.push(invalid(malformed).into_bytes()),
+                    }
+                }
+            }
+        }
+        parcel
+    }
+
+    fn add(&mut self, text: &'a [u8], message: &Message<'_>) {
+        self.texts.push(text);
+        match message {
+            Message::Request { id, .. } => self.requests.push(id.clone()),
+            Message::Notification { method, params } if method == "notifications/cancelled" => {
+                self.cancels = params.and_then(cancelled);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether there is nothing to answer.
+    fn is_silent(&self) -> bool {
+        self.requests.is_empty() && self.errors.is_empty()
+    }
+
+    fn send(
+        self,
+        shared: &Shared,
+        connection: &Arc<Connection>,
+        revision: Revision,
+        accepts: Accepts,
+        hold: Option<Hold>,
+    ) -> Result<Taken, Refusal> {
+        let silent = self.is_silent();
+        let mode = mode(shared, accepts);
+        let only = self.requests.first().filter(|_| !self.batch).cloned();
+        let expected = match silent {
+            true => None,
+            false => {
+                let expected = connection.desk().expect(self.requests, self.errors, self.batch, mode);
+                Some(expected.ok_or_else(|| refuse::in_use().with_id(only.as_ref()))?)
+            }
+        };
+        for text in self.texts {
+            connection.receive(text);
+        }
+        if let Some(request) = self.cancels {
+            connection.desk().abandon(&request);
+        }
+        let Some((key, pipe)) = expected else {
+            return Ok(Taken::Accepted);
+        };
+        let reader = Reader {
+            connection: Arc::clone(connection),
+            pipe,
+            leaving: if hold.is_some() {
+                Leaving::Pauses
+            } else {
+                Leaving::Lingers
+            },
+            _hold: hold,
+        };
+        Ok(Taken::Waiting(Waiting {
+            reader,
+            key,
+            mode,
+            revision,
+            begins: None,
+        }))
+    }
+}
+
+/// The request that a cancel names.
+fn cancelled(params: &RawValue) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct Params<'a> {
+        #[serde(borrow, rename = "requestId")]
+        request_id: &'a RawValue,
+    }
+    let params: Params<'_> = serde_json::from_str(params.get()).ok()?;
+    // An id is read as that of a request, so that both are the same.
+    let request = format!(r#"{{"jsonrpc":"2.0","id":{},"method":"ping"}}"#, params.request_id);
+    match Message::parse(request.as_bytes(), 1) {
+        Ok(Message::Request { id, .. }) => Some(id),
+        _ => None,
+    }
+}
+
+/// The handshake that a session needs before it serves, at an endpoint that keeps none.
+fn handshake(revision: Revision) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":"oxmcp: handshake","method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"unknown","version":"0"}}}}}}"#
+    )
+}
+
+fn invalid(malformed: Malformed) -> String {
+    let (id, why) = match malformed {
+        Malformed::NotJson { why } => (None, why),
+        Malformed::NotAMessage { id, why, .. } => (id, why.into()),
+    };
+    let refusal = Refusal {
+        status: 200,
+        fields: Vec::new(),
+        id,
+        error: ErrorObject::new(ErrorCode::INVALID_REQUEST, format!("no JSON-RPC message, {why}")),
+    };
+    refusal.body()
+}
+
+fn mode(shared: &Shared, accepts: Accepts) -> Mode {
+    match (accepts.takes_json(), accepts.takes_event_stream()) {
+        (true, true) if !shared.settings.json_only => Mode::Either,
+        (true, _) => Mode::Json,
+        (false, _) => Mode::Events,
+    }
+}
+
+/// Waits for the first thing that is said, which tells what kind of response it is.
+async fn answer(shared: &Arc<Shared>, waiting: Waiting) -> Result<Response<HttpBody>, Refusal> {
+    let Waiting {
+        reader,
+        key,
+        mode,
+        revision,
+        begins,
+    } = waiting;
+    let beginning = match tokio::time::timeout(shared.settings.keep_alive, reader.beginning()).await {
+        Ok(beginning) => beginning,
+        // So that nothing on the way takes a long silence for a dead connection.
+        Err(_) => {
+            if mode == Mode::Either {
+                reader.connection.desk().begin(key);
+            }
+            reader.beginning().await
+        }
+    };
+    let mut response = match beginning {
+        Beginning::Answers(answers) => json(revision, answers),
+        Beginning::Events => events(shared, reader),
+        // The session ended, or the server closes, or the client cancelled the request.
+        Beginning::Nothing if !reader.connection.is_closed() => status(204),
+        Beginning::Nothing if revision.has_handshake() => return Err(Refusal::no_such_session()),
+        Beginning::Nothing => return Err(refuse::closing()),
+    };
+    if let Some(session) = begins {
+        add_fields(&mut response, [(SESSION_FIELD, session.to_string())]);
+    }
+    Ok(response)
+}
+
+fn json(revision: Revision, Answers { mut lines, batch }: Answers) -> Response<HttpBody> {
+    let error = match &*lines {
+        [line] if !batch && !revision.has_handshake() => error_of(line),
+        _ => None,
+    };
+    let text = match lines.pop() {
+        Some(line) if !batch => line,
+        last => {
+            lines.extend(last);
+            let mut text = vec![b'['];
+            text.extend(lines.join(&b','));
+            text.push(b']');
+            text
+        }
+    };
+    let mut response = Response::new(HttpBody::whole(Bytes::from(text)));
+    *response.status_mut() = code(status_of_answer(revision, error));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response
+}
+
+fn error_of(line: &[u8]) -> Option<ErrorCode> {
+    match Message::parse(line, usize::MAX) {
+        Ok(Message::Error { error, .. }) => Some(error.code),
+        _ => None,
+    }
+}
+
+fn events(shared: &Shared, reader: Reader) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::events(reader, shared.settings.keep_alive));
+    for (name, value) in STREAM_FIELDS {
+        if let Ok(name) = HeaderName::try_from(name) {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+    }
+    response
+}
+
+/// The response that turns a request down.
+pub(super) fn refused(refusal: &Refusal) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::whole(refusal.body()));
+    *response.status_mut() = code(refusal.status);
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    add_fields(
+        &mut response,
+        refusal.fields.iter().map(|(name, value)| (*name, value.to_string())),
+    );
+    response
+}
+
+fn status(number: u16) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::empty());
+    *response.status_mut() = code(number);
+    response
+}
+
+fn code(number: u16) -> StatusCode {
+    StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+fn add_fields(response: &mut Response<HttpBody>, fields: impl IntoIterator<Item = (&'static str, String)>) {
+    for (name, value) in fields {
+        // Values that came from the request were read from a field, and ours are plain text.
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            response.headers_mut().append(name, value);
+        }
+    }
+}
+
+fn with_head<T>(parts: &Parts, look: impl FnOnce(&Head<'_>) -> T) -> T {
+    let fields = Headers(&parts.headers);
+    look(&Head {
+        method: parts.method.as_str(),
+        authority: parts.uri.authority().map(http::uri::Authority::as_str),
+        fields: &fields,
+    })
+}

@@ -1,0 +1,208 @@
+//! Listening on a port, and closing in good order: streams end first, calls under way may finish, the rest is cut.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use oxmcp_proto::{Error, ErrorKind};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use super::body::HttpBody;
+use super::stall::Stalling;
+use super::{HttpService, exchange, refuse};
+
+/// The largest head of a request, in bytes.
+const HEAD: usize = 64 * 1024;
+/// How long to wait after a socket could not be accepted, as when there are too many open files.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How a port is listened on.
+#[derive(Clone, Debug)]
+pub(super) struct Listening {
+    pub path: Arc<str>,
+    pub connections: usize,
+    pub head_timeout: Duration,
+    pub write_timeout: Duration,
+    /// How long calls under way may go on once the server closes.
+    pub drain: Duration,
+}
+
+impl Default for Listening {
+    fn default() -> Self {
+        Self {
+            path: "/mcp".into(),
+            connections: 16_384,
+            head_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(60),
+            drain: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A server that listens on a port: a future that is done when it was shut down.
+#[must_use = "nothing is served until this is awaited or spawned"]
+pub struct HttpServing {
+    address: SocketAddr,
+    handle: HttpHandle,
+    future: Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>,
+}
+
+/// A handle of a server that listens, from [`HttpServing::handle`].
+#[derive(Clone)]
+pub struct HttpHandle {
+    service: HttpService,
+    closing: watch::Sender<bool>,
+}
+
+impl HttpServing {
+    /// The address it listens on.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A handle to shut it down while it serves elsewhere.
+    pub fn handle(&self) -> HttpHandle {
+        self.handle.clone()
+    }
+}
+
+impl HttpHandle {
+    /// Takes no more connections and ends streams. Calls under way may finish for
+    /// [`Limits::drain`](crate::Limits::drain); then all ends, and [`HttpServing`] is done.
+    pub fn shut_down(&self) {
+        self.closing.send_replace(true);
+    }
+
+    /// The service that is served.
+    pub fn service(&self) -> &HttpService {
+        &self.service
+    }
+}
+
+impl Future for HttpServing {
+    type Output = Result<(), Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.future.as_mut().poll(cx)
+    }
+}
+
+impl fmt::Debug for HttpServing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpServing")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for HttpHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpHandle")
+            .field("service", &self.service)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Listening {
+    pub(super) async fn bind(self, address: SocketAddr, service: HttpService) -> Result<HttpServing, Error> {
+        let failed = |error: std::io::Error| {
+            let message = format!("cannot listen on {address}: {error}; is the port in use?");
+            Error::new(ErrorKind::Closed, message)
+        };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let handle = HttpHandle {
+            service,
+            closing: watch::Sender::new(false),
+        };
+        let future = Box::pin(self.run(listener, handle.clone()));
+        Ok(HttpServing {
+            address,
+            handle,
+            future,
+        })
+    }
+
+    async fn run(self, listener: TcpListener, handle: HttpHandle) -> Result<(), Error> {
+        let (drain, room) = (self.drain, Arc::new(Semaphore::new(self.connections)));
+        let shared = Arc::new(self);
+        let mut closing = handle.closing.subscribe();
+        let mut connections = JoinSet::new();
+        loop {
+            let accepted = async {
+                // It is never closed.
+                let permit = Arc::clone(&room).acquire_owned().await.ok();
+                (permit, listener.accept().await)
+            };
+            tokio::select! {
+                (permit, accepted) = accepted => match accepted {
+                    Ok((stream, _)) => {
+                        let connection = Arc::clone(&shared).converse(stream, handle.clone());
+                        connections.spawn(async move {
+                            let _permit = permit;
+                            connection.await;
+                        });
+                    }
+                    Err(_) => tokio::time::sleep(PAUSE).await,
+                },
+                Some(_) = connections.join_next() => {}
+                () = told(&mut closing) => break,
+            }
+        }
+        drop(listener);
+        handle.service.end_streams();
+        let finished = async { while connections.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(drain, finished).await;
+        handle.service.close();
+        connections.shutdown().await;
+        Ok(())
+    }
+
+    async fn converse(self: Arc<Self>, stream: TcpStream, handle: HttpHandle) {
+        // Without it small messages would wait for the acknowledgement of the ones before.
+        let _ = stream.set_nodelay(true);
+        let mut closing = handle.closing.subscribe();
+        let io = TokioIo::new(Stalling::new(stream, self.write_timeout));
+        let service = hyper::service::service_fn(|request| self.answer(&handle.service, request));
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.head_timeout)
+            .max_buf_size(HEAD)
+            .serve_connection(io, service);
+        let mut connection = pin!(connection);
+        // A connection that breaks is its client's business; what it asked for is told by its responses.
+        tokio::select! {
+            _ = connection.as_mut() => return,
+            () = told(&mut closing) => connection.as_mut().graceful_shutdown(),
+        }
+        let _ = connection.await;
+    }
+
+    async fn answer(
+        &self,
+        service: &HttpService,
+        request: Request<Incoming>,
+    ) -> Result<Response<HttpBody>, Infallible> {
+        if request.uri().path() != &*self.path {
+            return Ok(exchange::refused(&refuse::no_such_path(&self.path)));
+        }
+        Ok(exchange::serve(Arc::clone(&service.shared), request).await)
+    }
+}
+
+/// Waits until the server is to close.
+async fn told(closing: &mut watch::Receiver<bool>) {
+    // It fails only when nobody is left who could tell.
+    let _ = closing.wait_for(|closing| *closing).await;
+}

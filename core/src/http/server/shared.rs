@@ -1,0 +1,341 @@
+//! What all requests to one service share: its settings, its sessions, and what is open.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use oxmcp_proto::http::{Endpoint, MemoryEvents, ParamHeaders, Refusal, SessionRef, Sessions, session_id};
+use oxmcp_proto::{Config, Instant, Kind, Watch};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::runtime::Handle;
+
+use super::connection::Connection;
+use super::desk::Keeping;
+use super::refuse;
+use crate::Server;
+
+/// The settings that are no rules of the endpoint.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub json_only: bool,
+    pub keep_alive: Duration,
+    pub retry: Duration,
+    pub body_timeout: Duration,
+    pub resumable: bool,
+}
+
+pub(super) struct Shared {
+    pub server: Server,
+    pub config: Config,
+    pub endpoint: Endpoint,
+    pub settings: Settings,
+    sessions: Mutex<Sessions<Arc<Connection>>>,
+    events: Arc<Mutex<MemoryEvents>>,
+    epoch: tokio::time::Instant,
+    /// Connections that are told of changes, and end when the service does.
+    open: Mutex<HashMap<u64, Weak<Connection>>>,
+    next: AtomicU64,
+    /// Whether a task looks after sessions whose time is over.
+    sweeps: AtomicBool,
+    /// Whether a task is about to tell of changes.
+    tells: AtomicBool,
+    runtime: OnceLock<Handle>,
+    closing: AtomicBool,
+    params: Mutex<ParamTable>,
+    watch: OnceLock<Watch>,
+}
+
+/// The annotated parameters of tools, until what is offered changes.
+#[derive(Default)]
+struct ParamTable {
+    changes: u64,
+    known: HashMap<Box<str>, Option<Arc<ParamHeaders>>>,
+}
+
+/// A session in use: it does not expire meanwhile.
+pub(super) struct Hold {
+    shared: Arc<Shared>,
+    id: Arc<str>,
+    ends: bool,
+}
+
+impl Hold {
+    /// One with which the session ends.
+    pub(super) fn ending(mut self) -> Self {
+        self.ends = true;
+        self
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let now = self.shared.now();
+        let mut sessions = self.shared.sessions();
+        let ended = match self.ends {
+            true => sessions.remove(&self.id),
+            false => {
+                sessions.release(&self.id, now);
+                None
+            }
+        };
+        drop(sessions);
+        drop(ended);
+    }
+}
+
+impl Shared {
+    pub(super) fn new(
+        server: Server,
+        config: Config,
+        endpoint: Endpoint,
+        settings: Settings,
+        sessions: Sessions<Arc<Connection>>,
+        events: MemoryEvents,
+    ) -> Arc<Self> {
+        let registry = Arc::clone(server.registry());
+        let shared = Arc::new(Self {
+            server,
+            config,
+            endpoint,
+            settings,
+            sessions: Mutex::new(sessions),
+            events: Arc::new(Mutex::new(events)),
+            epoch: tokio::time::Instant::now(),
+            open: Mutex::default(),
+            next: AtomicU64::new(0),
+            sweeps: AtomicBool::new(false),
+            tells: AtomicBool::new(false),
+            runtime: OnceLock::new(),
+            closing: AtomicBool::new(false),
+            params: Mutex::default(),
+            watch: OnceLock::new(),
+        });
+        let me = Arc::downgrade(&shared);
+        shared.watch.get_or_init(|| {
+            registry.watch(move || {
+                if let Some(shared) = me.upgrade() {
+                    shared.offers_changed();
+                }
+            })
+        });
+        shared
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        Instant::from_micros(u64::try_from(self.epoch.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, Sessions<Arc<Connection>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Weak<Connection>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes note of a change. It may come from a thread that holds locks which the sessions need, so they are
+    /// told by another.
+    fn offers_changed(self: &Arc<Self>) {
+        let mut params = self.params.lock().unwrap_or_else(PoisonError::into_inner);
+        params.changes += 1;
+        params.known.clear();
+        drop(params);
+        let Some(runtime) = self.runtime.get() else { return };
+        if self.tells.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let me = Arc::downgrade(self);
+        runtime.spawn(async move {
+            let Some(shared) = me.upgrade() else { return };
+            shared.tells.store(false, Ordering::Release);
+            for connection in shared.connections() {
+                connection.turn();
+            }
+        });
+    }
+
+    fn connections(&self) -> Vec<Arc<Connection>> {
+        self.open().values().filter_map(Weak::upgrade).collect()
+    }
+
+    /// A new connection. One that is `told` gets what clients are told without having asked.
+    pub(super) fn connect(self: &Arc<Self>, told: bool, session: Option<&Arc<str>>) -> Arc<Connection> {
+        self.runtime.get_or_init(Handle::current);
+        let keeping = session.filter(|_| self.settings.resumable).map(|session| Keeping {
+            session: Arc::clone(session),
+            store: Arc::clone(&self.events),
+            retry: self.settings.retry,
+            epoch: self.epoch,
+        });
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let connection = Connection::new(self.server.routed(&self.config, told), keeping, self, number);
+        if told {
+            self.open().insert(number, Arc::downgrade(&connection));
+        }
+        connection
+    }
+
+    pub(super) fn forget(&self, number: u64) {
+        self.open().remove(&number);
+    }
+
+    /// The session that a request names, for as long as it is used.
+    pub(super) fn session(self: &Arc<Self>, id: &str) -> Option<(Arc<Connection>, Hold)> {
+        let now = self.now();
+        let mut sessions = self.sessions();
+        let connection = Arc::clone(sessions.get(id, now)?);
+        sessions.hold(id, now).then(|| {
+            let (shared, id) = (Arc::clone(self), id.into());
+            let ends = false;
+            (connection, Hold { shared, id, ends })
+        })
+    }
+
+    /// An id for a session that is about to begin.
+    ///
+    /// # Errors
+    /// When there are as many as there may be, or the service is closing.
+    pub(super) fn new_session_id(self: &Arc<Self>) -> Result<Arc<str>, Refusal> {
+        self.check_open()?;
+        self.expire();
+        let mut random = [0; 32];
+        getrandom::fill(&mut random).map_err(|_| refuse::no_random_bytes())?;
+        Ok(session_id(random).into())
+    }
+
+    /// Adds a session, in use.
+    pub(super) fn add_session(self: &Arc<Self>, id: &Arc<str>, connection: &Arc<Connection>) -> Result<Hold, Refusal> {
+        let now = self.now();
+        let mut sessions = self.sessions();
+        let added = sessions.insert(Arc::clone(id), Arc::clone(connection), now);
+        added.map_err(|_| Refusal::too_many_sessions())?;
+        sessions.hold(id, now);
+        drop(sessions);
+        self.sweep();
+        Ok(Hold {
+            shared: Arc::clone(self),
+            id: Arc::clone(id),
+            ends: false,
+        })
+    }
+
+    /// Ends the session that a DELETE names.
+    pub(super) fn end_session(&self, session: &SessionRef<'_>) -> Result<(), Refusal> {
+        let now = self.now();
+        let mut sessions = self.sessions();
+        let negotiated = sessions.get(session.id, now).and_then(|it| it.revision());
+        session.agree(negotiated.ok_or_else(Refusal::no_such_session)?)?;
+        let ended = sessions.remove(session.id);
+        drop(sessions);
+        if let Some(connection) = ended {
+            connection.close("the client ended the session");
+        }
+        Ok(())
+    }
+
+    /// Ends the sessions whose time is over.
+    fn expire(&self) {
+        let now = self.now();
+        let expired = self.sessions().expire(now);
+        for (_, connection) in expired {
+            connection.close("the session was idle for too long");
+        }
+    }
+
+    /// Looks after sessions for as long as there are any.
+    fn sweep(self: &Arc<Self>) {
+        if self.sweeps.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (me, epoch) = (Arc::downgrade(self), self.epoch);
+        tokio::spawn(async move {
+            loop {
+                let next = match me.upgrade() {
+                    Some(shared) => shared.next_expiry(),
+                    None => return,
+                };
+                let Some(next) = next else { return };
+                tokio::time::sleep_until(epoch + Instant::default().until(next)).await;
+                if let Some(shared) = me.upgrade() {
+                    shared.expire();
+                }
+            }
+        });
+    }
+
+    /// When the next session may expire; without any, whoever adds one looks after it anew.
+    fn next_expiry(&self) -> Option<Instant> {
+        let sessions = self.sessions();
+        let next = sessions.next_expiry();
+        if next.is_none() {
+            self.sweeps.store(false, Ordering::Release);
+        }
+        next
+    }
+
+    /// # Errors
+    /// When the service is closing: no stream and no session begins.
+    pub(super) fn check_open(&self) -> Result<(), Refusal> {
+        match self.closing.load(Ordering::Acquire) {
+            true => Err(refuse::closing()),
+            false => Ok(()),
+        }
+    }
+
+    /// Ends all streams that would not end by themselves.
+    pub(super) fn end_streams(&self) {
+        self.closing.store(true, Ordering::Release);
+        for connection in self.connections() {
+            match connection.revision() {
+                Some(_) => connection.desk().end_standing(),
+                None => connection.close("the server is closing"),
+            }
+        }
+    }
+
+    /// Ends everything.
+    pub(super) fn close(&self) {
+        self.end_streams();
+        let sessions: Vec<_> = self.sessions().drain().collect();
+        for (_, connection) in sessions {
+            connection.close("the server is closing");
+        }
+    }
+
+    /// How many sessions there are.
+    pub(super) fn session_count(&self) -> usize {
+        self.sessions().len()
+    }
+
+    /// The parameters of a tool that stand in header fields as well.
+    pub(super) fn params_of(&self, tool: &str) -> Option<Arc<ParamHeaders>> {
+        let params = self.params.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = params.known.get(tool) {
+            return known.clone();
+        }
+        let changes = params.changes;
+        drop(params);
+        let registry = self.server.registry();
+        let descriptor = registry.descriptor(Kind::Tool, registry.find(Kind::Tool, tool)?)?;
+        let found = read_params(&descriptor);
+        let mut params = self.params.lock().unwrap_or_else(PoisonError::into_inner);
+        if params.changes == changes {
+            params.known.insert(tool.into(), found.clone());
+        }
+        found
+    }
+}
+
+/// Annotations that break their rules count for nothing: no client sends what they ask for.
+fn read_params(descriptor: &RawValue) -> Option<Arc<ParamHeaders>> {
+    #[derive(Deserialize)]
+    struct Tool<'a> {
+        #[serde(borrow, rename = "inputSchema")]
+        input_schema: &'a RawValue,
+    }
+    let tool: Tool<'_> = serde_json::from_str(descriptor.get()).ok()?;
+    let params = ParamHeaders::read(tool.input_schema).ok()?;
+    (!params.is_empty()).then(|| Arc::new(params))
+}
