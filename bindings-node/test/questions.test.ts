@@ -123,7 +123,9 @@ for (const { mode, revision } of ERAS) {
       const client = await linked(server, { mode });
       assert.equal(textOf(await client.callTool({ name: 'ask' })), 'went on');
       assert.ok(failures[0] instanceof CapabilityError && /elicitation/.test(failures[0].message), String(failures[0]));
-      await assert.rejects(client.callTool({ name: 'insist' }), { code: mode === 'auto' ? -32021 : -32601, message: /elicitation/ });
+      const insisted = client.callTool({ name: 'insist' });
+      if (mode === 'auto') await assert.rejects(insisted, { code: -32021, message: /elicitation/ });
+      else assert.match(textOf(await insisted) ?? '', /elicitation/);
       await client.close();
     });
 
@@ -134,12 +136,16 @@ for (const { mode, revision } of ERAS) {
       const errors: unknown[] = [];
       const client = await asked(server, mode, () => Promise.reject(thrown));
       client.onerror = (error) => errors.push(error);
-      const failure: unknown = await client.callTool({ name: 'ask' }).catch((error: unknown) => error);
-      assert.ok(failure instanceof McpError);
+      const call = client.callTool({ name: 'ask' });
       if (mode === 'auto') {
+        const failure: unknown = await call.catch((error: unknown) => error);
         assert.ok(failure instanceof HandlerError);
         assert.equal(failure.cause, thrown);
-      } else assert.ok(failure instanceof ResponseError && !failure.message.includes('42'), failure.message);
+      } else {
+        const result = await call;
+        assert.equal(result.isError, true);
+        assert.doesNotMatch(textOf(result) ?? '', /42/);
+      }
       assert.equal(errors[0], thrown);
       assertIdle(client, server);
       await client.close();
@@ -184,6 +190,32 @@ for (const { mode, revision } of ERAS) {
       assert.deepEqual(kinds, ['cancelled']);
       while (connectionsOf(server)[0]?.stats.calls !== 0) await turn();
       assertIdle(client, server);
+      await client.close();
+    });
+
+    test('a question that nobody waits for takes its own call along at most, and never the process', async () => {
+      const server = new McpServer(INFO);
+      server.registerTool('forgets', {}, ({ mcpReq }) => {
+        void mcpReq.elicitInput(FORM);
+        void mcpReq.send({ method: 'roots/list', params: 5 as never });
+        void mcpReq.log('loud' as never, 'x');
+        throw new Error('boom');
+      });
+      const client = await asked(server, mode, () => ({ action: 'cancel' }));
+      for (let round = 0; round < 3; round++) {
+        const result = await client.callTool({ name: 'forgets' });
+        assert.deepEqual([result.isError, textOf(result)], [true, 'boom']);
+      }
+      await client.close();
+    });
+
+    test('a question that fails is a failure of the tool that asked it', async () => {
+      const server = new McpServer(INFO);
+      server.registerTool('asks', {}, async ({ mcpReq }) => JSON.stringify(await mcpReq.elicitInput(FORM)));
+      const client = await asked(server, mode, () => ({ action: 'accept', content: { name: 5 } }) as never);
+      const result = await client.callTool({ name: 'asks' });
+      assert.equal(result.isError, true);
+      assert.match(textOf(result) ?? '', /name/);
       await client.close();
     });
 

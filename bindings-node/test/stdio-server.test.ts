@@ -271,7 +271,8 @@ test('a server’s question has its time, and work that outlasts the client is e
   assert.equal(transport.last['method'], 'roots/list');
   clock.advance(60_000);
   await turn();
-  assert.deepEqual([transport.last['id'], transport.last['error']?.code], [1, -32001]);
+  assert.deepEqual([transport.last['id'], transport.last['result']?.isError], [1, true]);
+  assert.match(JSON.stringify(transport.last['result']), /roots\/list got no answer within 60 s/);
   transport.say(call(2, 'never'));
   transport.end();
   await turn();

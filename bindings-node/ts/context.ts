@@ -129,7 +129,15 @@ class RequestView implements ServerMcpRequest {
 
   readonly progress = (progress: Progress): void => this.#call.connection.progress(this.#call, progress);
 
-  readonly notify = async ({ method, params }: Notification): Promise<void> => {
+  readonly notify = (notification: Notification): Promise<void> => handled(this.#notify(notification));
+
+  readonly log = (level: LoggingLevel, data: unknown, logger?: string): Promise<void> =>
+    handled(this.#log(level, data, logger));
+
+  readonly send = <Result>(request: OutgoingRequest, options?: RequestOptions): Promise<Result> =>
+    handled(this.#send<Result>(request, options));
+
+  async #notify({ method, params }: Notification): Promise<void> {
     if (method === 'notifications/progress') {
       this.progress(progressOf(params));
     } else if (method === 'notifications/message') {
@@ -138,20 +146,20 @@ class RequestView implements ServerMcpRequest {
     } else {
       this.#call.connection.notify(method, objectText(params, 'params'));
     }
-  };
+  }
 
-  readonly log = async (level: LoggingLevel, data: unknown, logger?: string): Promise<void> => {
+  async #log(level: LoggingLevel, data: unknown, logger?: string): Promise<void> {
     if (!this.#call.isCancelled) this.#call.connection.log({ level, data, logger }, this.#call);
-  };
+  }
 
-  readonly send = async <Result>({ method, params }: OutgoingRequest, options?: RequestOptions): Promise<Result> => {
+  async #send<Result>({ method, params }: OutgoingRequest, options?: RequestOptions): Promise<Result> {
     const { connection } = this.#call;
     const text = objectText(params, 'params');
     const answer = this.#asks
       ? connection.ask(this.#call, method, text, options)
       : connection.request(method, text, options);
     return (await answer) as Result;
-  };
+  }
 
   readonly elicitInput = (params: ElicitRequestParams, options?: RequestOptions): Promise<ElicitResult> =>
     this.send({ method: 'elicitation/create', params }, options);
@@ -177,6 +185,15 @@ export class CallContext implements ServerContext {
   get mcpReq(): ServerMcpRequest {
     return (this.#view ??= new RequestView(this.#call, this.#method, this.#asks));
   }
+}
+
+/**
+ * A call that ends takes what its function asked for with it, also where nobody waits for that any more. Such a
+ * rejection must not end the process, as one that nobody handles does.
+ */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 function progressOf(params: JsonObject | undefined): Progress {

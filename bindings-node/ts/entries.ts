@@ -5,7 +5,7 @@
 import { type CompleteCallback, completerOf } from './completable.js';
 import { CallContext } from './context.js';
 import { ErrorCode, McpError, textOf, usage } from './errors.js';
-import { errorAnswer, fault } from './failure.js';
+import { errorAnswer, fault, isPassedOn } from './failure.js';
 import { type Incoming, settle } from './incoming.js';
 import { objectText } from './json.js';
 import type {
@@ -278,7 +278,7 @@ export class ToolEntry extends Entry implements RegisteredTool {
 
   /** A tool that fails says so in its result, for the model to read; an error for the caller is one of ours. */
   #failed(call: Incoming, error: unknown): void {
-    if (error instanceof McpError) this.failed(call, error);
+    if (isPassedOn(error)) this.failed(call, error);
     else if (!call.isCancelled) call.connection.respondToolError(call, textOf(error) || 'the tool failed');
   }
 }

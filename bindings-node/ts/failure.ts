@@ -3,7 +3,22 @@
  */
 
 import type { ErrorAnswer } from './connection.js';
-import { ErrorCode, McpError, textOf } from './errors.js';
+import {
+  AddonError,
+  CancelledError,
+  CapabilityError,
+  ConnectionClosedError,
+  ErrorCode,
+  HandlerError,
+  InternalError,
+  McpError,
+  ProtocolError,
+  RequestTimeoutError,
+  ResponseError,
+  ServerStartError,
+  UsageError,
+  textOf,
+} from './errors.js';
 
 /**
  * An {@link McpError} is passed on with its code, message and data. Of anything else the other side learns nothing but
@@ -22,6 +37,34 @@ export function errorAnswer(error: unknown, hidden: (error: unknown) => void): E
     hidden(unwritable);
   }
   return { code, message: textOf(error), data: data ?? null };
+}
+
+/** What the other side must see as it is, for it can act on it. */
+const TELLING: readonly unknown[] = [ErrorCode.MissingRequiredClientCapability, ErrorCode.UrlElicitationRequired];
+
+/** The classes of what this package itself reports to a program. */
+const REPORTS = [
+  AddonError,
+  CancelledError,
+  CapabilityError,
+  ConnectionClosedError,
+  HandlerError,
+  InternalError,
+  ProtocolError,
+  RequestTimeoutError,
+  ResponseError,
+  ServerStartError,
+  UsageError,
+] as const;
+
+/**
+ * Whether what a tool threw is the answer itself: an {@link McpError} that the program made. One that this package
+ * reported to the tool, such as a question that failed, is a failure of the tool like any other, unless the other side
+ * must know of it.
+ */
+export function isPassedOn(error: unknown): error is McpError {
+  if (!(error instanceof McpError)) return false;
+  return TELLING.includes(error.code) || !REPORTS.some((report) => error instanceof report);
 }
 
 /** A fault of this program's function that both sides may know of. */

@@ -60,6 +60,10 @@ SERVER = """
     async def names(value: str) -> Completion:
         return Completion([value + "a"], total=9, has_more=True)
 
+    @app.completion(greet, "tone")
+    async def tones(value: str) -> list[str]:
+        return []
+
     app.run()
 """
 both_eras = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -198,3 +202,15 @@ def test_options_that_nobody_knows_are_refused() -> None:
         app.prompt(annotations={})  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="a tool has no option 'tittle'"):
         app.tool(tittle="x")  # type: ignore[call-overload]
+
+
+@both_eras
+def test_a_completion_without_values_says_so(server: Path, mode: Literal["auto", "legacy"]) -> None:
+    async def main() -> None:
+        async with Client(server, mode=mode) as client:
+            for argument in ("tone", "other"):
+                params = {"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": argument, "value": "x"}}
+                result = await client.request("completion/complete", params)
+                assert result["completion"] == {"values": []}
+
+    asyncio.run(main())

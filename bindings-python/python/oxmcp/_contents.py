@@ -85,8 +85,12 @@ def completion(value: Any) -> bytes:
     values = value.values
     if not all(isinstance(item, str) for item in values):
         raise TypeError("a completion returns strings only")
-    value = Completion([printable(str.__str__(item)) for item in values], value.total, value.has_more)
-    return _json.encode({"completion": value})
+    # A struct of its own would leave an empty list out, which the specification requires.
+    whole: dict[str, Any] = {"values": [printable(str.__str__(item)) for item in values]}
+    for name, more in (("total", value.total), ("hasMore", value.has_more)):
+        if more is not msgspec.UNSET:
+            whole[name] = more
+    return _json.encode({"completion": whole})
 
 
 def method(value: Any) -> bytes:

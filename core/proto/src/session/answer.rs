@@ -82,7 +82,7 @@ impl Session {
         match answer {
             Answer::Result(text) => self.answer_result(request, call, text),
             Answer::Error(error) => self.answer_error(request, call, error),
-            Answer::Text(text) => self.reply_result(request, era, &text_result(text).finish()),
+            Answer::Text(text) => self.answer_result(request, call, &text_result(text).finish()),
             Answer::ToolError(message) => self.reply_result(request, era, &tool_error(message)),
             Answer::InvalidArguments(what) => self.refuse_arguments(request, call, what),
             Answer::InputRequired { requests, state } if era.stateless => {

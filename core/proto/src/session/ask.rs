@@ -27,7 +27,8 @@ impl Session {
     /// Makes a call of ours for a call of the peer: asks its user, its model or its roots.
     ///
     /// It ends with the call it is made for. `key` names the question in revisions without a handshake,
-    /// where the client sees it; without one, questions are numbered, and known by what they ask.
+    /// where the client sees it; without one, questions are numbered. A question is known by what it
+    /// asks, with a key or without.
     ///
     /// # Errors
     /// As for [`begin`](Self::begin); also when the call is over. A capability that a client of

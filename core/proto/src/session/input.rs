@@ -98,7 +98,7 @@ impl Session {
             return true;
         }
         let revision = self.revision();
-        self.outbound.suspend(id, call);
+        self.outbound.suspend(id, call, now);
         for (key, method, params) in requests {
             let target = Target::Method(method);
             let origin = Origin::Input { call: id, key };

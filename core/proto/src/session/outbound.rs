@@ -133,10 +133,11 @@ impl Outbound {
         self.put_back(id, call)
     }
 
-    /// Puts a call back that waits for nothing of the peer's: only its total timeout counts.
-    pub(super) fn suspend(&mut self, id: OutboundId, mut call: Call) {
+    /// Puts a call back that waits for our own handlers, with its time anew; the total timeout stays. So
+    /// a call ends in its time whoever keeps it waiting.
+    pub(super) fn suspend(&mut self, id: OutboundId, mut call: Call, now: Instant) {
         call.wire = None;
-        call.idle_deadline = Instant::default() + Duration::MAX;
+        call.idle_deadline = now + call.timeout;
         self.put_back(id, call);
     }
 
