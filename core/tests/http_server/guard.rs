@@ -6,7 +6,7 @@ use serde_json::json;
 use super::Running;
 use super::wire::{LEGACY, Request, initialize};
 
-/// F033: names of this machine pass, whatever the port; others do not, and neither do pages of others.
+/// Names of this machine pass, whatever the port; others do not, and neither do pages of others.
 #[tokio::test]
 async fn a_server_on_loopback_serves_the_names_of_this_machine_only() {
     let running = Running::start().await;
@@ -32,7 +32,7 @@ async fn a_server_on_loopback_serves_the_names_of_this_machine_only() {
     assert_eq!(running.connect().await.call(&rebound).await.0.status, 421);
 }
 
-/// F033: an address that others can reach needs the names under which they do.
+/// An address that others can reach needs the names under which they do.
 #[tokio::test]
 async fn another_address_needs_its_names() {
     let http = Server::new("test", "1.0").http().address([0, 0, 0, 0]);
@@ -71,7 +71,7 @@ async fn a_listed_origin_is_served_and_told_so() {
     );
 }
 
-/// F034: media types are read as such.
+/// Media types are read as such.
 #[tokio::test]
 async fn media_types_are_read_and_not_compared_as_text() {
     let running = Running::start().await;

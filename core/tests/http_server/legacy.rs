@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::wire::{LEGACY, Request, call, initialize, ping};
 use super::{Running, server, within};
 
-/// F026: an unknown session is 404, none is 400. F035: DELETE and notifications have no body.
+/// An unknown session is 404, none is 400. DELETE and notifications have no body.
 #[tokio::test]
 async fn a_session_lasts_until_it_is_deleted() {
     let running = Running::start().await;
@@ -32,7 +32,7 @@ async fn a_session_lasts_until_it_is_deleted() {
     assert_eq!(running.handle.service().sessions(), 0);
 }
 
-/// F021: the version header must be that of the session, and of the handshake.
+/// The version header must be that of the session, and of the handshake.
 #[tokio::test]
 async fn a_version_header_that_differs_is_refused() {
     let running = Running::start().await;
@@ -62,7 +62,7 @@ async fn a_handshake_that_fails_begins_no_session() {
     assert_eq!(running.handle.service().sessions(), 0);
 }
 
-/// F028: what belongs to a client goes to no other.
+/// What belongs to a client goes to no other.
 #[tokio::test]
 async fn each_message_stays_with_its_client() {
     let mut running = Running::start().await;

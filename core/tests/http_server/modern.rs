@@ -41,7 +41,7 @@ async fn errors_have_the_status_of_their_code() {
     }
 }
 
-/// F021: header and body must say the same; the handler does not run where they do not.
+/// Header and body must say the same; the handler does not run where they do not.
 #[tokio::test]
 async fn a_request_whose_header_and_body_differ_is_refused() {
     let running = Running::start().await;
@@ -66,7 +66,7 @@ async fn a_request_whose_header_and_body_differ_is_refused() {
     assert_eq!(running.probe.runs(), 1);
 }
 
-/// F015: without a handshake, closing the connection is the cancel.
+/// Without a handshake, closing the connection is the cancel.
 #[tokio::test]
 async fn closing_the_connection_cancels_the_call() {
     let mut running = Running::start().await;
@@ -186,7 +186,7 @@ async fn an_app_of_axum_takes_the_service() {
     served.abort();
 }
 
-/// F053: a connection serves one call after the other. F052: head and body come in one piece.
+/// A connection serves one call after the other. Head and body come in one piece.
 #[tokio::test]
 async fn calls_in_a_row_take_one_connection_and_one_write_each() {
     let running = Running::start().await;
@@ -215,7 +215,7 @@ async fn calls_in_a_row_take_one_connection_and_one_write_each() {
     );
 }
 
-/// F057: a server with open streams stops, and ends them in good order.
+/// A server with open streams stops, and ends them in good order.
 #[tokio::test]
 async fn a_server_that_is_shut_down_ends_its_streams_first() {
     let mut running = Running::start().await;

@@ -3,7 +3,7 @@
 use super::Running;
 use super::wire::{LEGACY, Request, call};
 
-/// F015: in revisions with a handshake a broken connection cancels nothing, and the client gets what it missed.
+/// In revisions with a handshake a broken connection cancels nothing, and the client gets what it missed.
 #[tokio::test]
 async fn a_stream_that_broke_goes_on_after_the_last_event() {
     let mut running = Running::start().await;
