@@ -171,12 +171,6 @@ impl Context {
         decode(py, self.caller(py)?.meta.as_deref())
     }
 
-    /// Whether the revision of the request is one with a handshake.
-    #[getter]
-    fn _has_handshake(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.caller(py)?.revision.has_handshake())
-    }
-
     /// The event loop that serves the request.
     #[getter]
     fn _loop<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {

@@ -59,12 +59,11 @@ async def elicit_url(
     context: Context, message: str, url: str, elicitation_id: str | None, key: str | None, timeout: float | None
 ) -> Any:
     """`Context.elicit_url`."""
-    params = {"mode": "url", "message": message, "url": url}
-    if elicitation_id is not None or context._has_handshake:
-        # A call that is made again must ask the same, so an id of chance is for one that is not.
-        import uuid
+    import uuid
 
-        params["elicitationId"] = elicitation_id or str(uuid.uuid4())
+    # Revisions that have no such id leave it out.
+    elicitation_id = elicitation_id or str(uuid.uuid4())
+    params = {"mode": "url", "message": message, "url": url, "elicitationId": elicitation_id}
     answer = await _elicit(context, params, key, timeout)
     return _dialog.ElicitResult(answer.action)
 

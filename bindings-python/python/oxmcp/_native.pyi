@@ -140,8 +140,6 @@ class Context:
         """Sends a notification to the client."""
 
     @property
-    def _has_handshake(self) -> bool: ...
-    @property
     def _loop(self) -> asyncio.AbstractEventLoop | None: ...
     def _ask(
         self, method: str, params: str | None, key: str | None, timeout: float | None

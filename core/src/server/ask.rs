@@ -165,8 +165,8 @@ impl Context {
         id: impl Into<String>,
     ) -> Ask<ElicitAction> {
         let mut params = ElicitRequestURLParams::new(message, url);
-        let has_ids = self.caller().is_none_or(|caller| caller.revision.has_handshake());
-        params.elicitation_id = has_ids.then(|| id.into());
+        // Revisions that have no such id leave it out.
+        params.elicitation_id = Some(id.into());
         let params = types::object(&params, "the params of elicitation/create");
         self.ask_raw("elicitation/create", params, |result| {
             Ok(read::<ElicitResult>(&result)?.action)

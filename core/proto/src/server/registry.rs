@@ -57,6 +57,16 @@ impl Kind {
         }
     }
 
+    /// The request for a list.
+    pub(crate) const fn list_method(self) -> &'static str {
+        match self {
+            Self::Tool => "tools/list",
+            Self::Resource => "resources/list",
+            Self::Template => "resources/templates/list",
+            Self::Prompt => "prompts/list",
+        }
+    }
+
     /// The member of a list's result that holds the entries.
     pub(crate) const fn list(self) -> &'static str {
         match self {

@@ -16,9 +16,9 @@ use super::input::Input;
 use super::outbound::Call;
 use super::probe::{ResultType, result_type, with_meta, with_stated};
 use super::{CallOptions, Error, ErrorKind, OutboundId, Session, wire_id};
-use crate::Instant;
 use crate::client::cacheable;
 use crate::jsonrpc::{ErrorCode, Json, ObjectWriter, decode_str, members, write};
+use crate::{Instant, Kind};
 
 /// Requests that a server may answer by asking for input (2026-07-28 mrtr, Supported Requests).
 pub(super) const ROUNDS: [&str; 3] = ["prompts/get", "resources/read", "tools/call"];
@@ -176,11 +176,9 @@ impl Session {
     /// Interaction with Pagination).
     fn begin_list_again(&mut self, call: &Call, error: &Error) -> Option<Box<Extra>> {
         let extra = call.extra.as_deref()?;
-        let paging = extra
-            .paging
-            .as_ref()
-            .filter(|paging| paging.pages > 0 && !paging.again)?;
-        if !self.era().stateless || error.code() != Some(ErrorCode::INVALID_PARAMS) || paging.pages == 0 {
+        let paging = extra.paging.as_ref()?;
+        let refused = error.code() == Some(ErrorCode::INVALID_PARAMS);
+        if !self.era().stateless || !refused || paging.again || paging.pages == 0 {
             return None;
         }
         self.cache.forget(&call.method);
@@ -266,13 +264,10 @@ impl Paging {
 
 /// The member of a list's result that holds the items.
 pub(super) fn items_of(method: &str) -> Option<&'static str> {
-    match method {
-        "tools/list" => Some("tools"),
-        "resources/list" => Some("resources"),
-        "resources/templates/list" => Some("resourceTemplates"),
-        "prompts/list" => Some("prompts"),
-        _ => None,
-    }
+    Kind::ALL
+        .into_iter()
+        .find(|kind| kind.list_method() == method)
+        .map(Kind::list)
 }
 
 fn read_page(method: &str, paging: &Paging, result: &RawValue, empty_ends: bool) -> Result<Next, Error> {
