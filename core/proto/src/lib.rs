@@ -78,10 +78,10 @@ pub use child::{ChildShutdown, ChildStep, INHERITED_VARIABLES};
 pub use client::Verdicts;
 pub use revision::Revision;
 pub use seal::{Keyring, SealKey, SealKeyError};
-pub use server::{Checks, EntryId, Kind, Registry, RegistryError, Watch};
+pub use server::{Checks, EntryId, Kind, Registry, RegistryError, TakeOver, Watch};
 pub use session::{
     Answer, CacheHints, CallOptions, Caller, Config, Direction, Error, ErrorKind, Fault, Implementation, InboundId,
-    Limits, LogLevel, OutboundId, Output, Peer, Problem, ProblemKind, Role, Session, Stats, Target,
+    Limits, LogLevel, OutboundId, Output, Peer, Problem, ProblemKind, Role, Session, Stats, Target, Terms, TermsSet,
     duration_from_millis, encode_output, encode_text_result,
 };
 pub use time::Instant;

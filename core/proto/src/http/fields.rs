@@ -19,12 +19,12 @@ use std::fmt;
 /// Fields::each(&fields, "content-type", &mut |value| seen.push(value));
 /// assert_eq!(seen, [b"application/json"]);
 /// ```
-pub trait Fields {
+pub trait Fields: Sync {
     /// Hands each value of the fields called `name` to `found`, in their order.
     fn each<'a>(&'a self, name: &str, found: &mut dyn FnMut(&'a [u8]));
 }
 
-impl<N: AsRef<str>, V: AsRef<[u8]>> Fields for &[(N, V)] {
+impl<N: AsRef<str> + Sync, V: AsRef<[u8]> + Sync> Fields for &[(N, V)] {
     fn each<'a>(&'a self, name: &str, found: &mut dyn FnMut(&'a [u8])) {
         for (key, value) in *self {
             if key.as_ref().eq_ignore_ascii_case(name) {
@@ -34,7 +34,7 @@ impl<N: AsRef<str>, V: AsRef<[u8]>> Fields for &[(N, V)] {
     }
 }
 
-impl<N: AsRef<str>, V: AsRef<[u8]>, const COUNT: usize> Fields for [(N, V); COUNT] {
+impl<N: AsRef<str> + Sync, V: AsRef<[u8]> + Sync, const COUNT: usize> Fields for [(N, V); COUNT] {
     fn each<'a>(&'a self, name: &str, found: &mut dyn FnMut(&'a [u8])) {
         for (key, value) in self {
             if key.as_ref().eq_ignore_ascii_case(name) {
@@ -44,7 +44,7 @@ impl<N: AsRef<str>, V: AsRef<[u8]>, const COUNT: usize> Fields for [(N, V); COUN
     }
 }
 
-impl<N: AsRef<str>, V: AsRef<[u8]>> Fields for Vec<(N, V)> {
+impl<N: AsRef<str> + Sync, V: AsRef<[u8]> + Sync> Fields for Vec<(N, V)> {
     fn each<'a>(&'a self, name: &str, found: &mut dyn FnMut(&'a [u8])) {
         for (key, value) in self {
             if key.as_ref().eq_ignore_ascii_case(name) {

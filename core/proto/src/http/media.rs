@@ -45,7 +45,8 @@ impl Accepts {
     /// assert_eq!((accepts.json, accepts.event_stream), (500, 0));
     /// ```
     pub fn parse(value: &str) -> Self {
-        if value.trim().is_empty() {
+        // The second is what nearly all clients send; it means the same.
+        if value.trim().is_empty() || value == "application/json, text/event-stream" {
             return Self::ANY;
         }
         let ranges: Vec<Range<'_>> = split_outside_quotes(value, ',').filter_map(Range::parse).collect();

@@ -157,6 +157,11 @@ impl<T> Sessions<T> {
         Some(slot.value)
     }
 
+    /// All of them, and whether each is held.
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &T, bool)> {
+        self.slots.iter().map(|(id, slot)| (id, &slot.value, slot.holds > 0))
+    }
+
     /// When to call [`expire`](Self::expire) next; never later than the first session expires.
     pub fn next_expiry(&self) -> Option<Instant> {
         self.timers.first().map(|(at, _)| *at)
@@ -256,6 +261,8 @@ mod tests {
         let mut sessions = sessions();
         sessions.insert("a".into(), 1, at(0)).unwrap();
         assert!(sessions.hold("a", at(0)) && sessions.hold("a", at(10)));
+        let all: Vec<_> = sessions.iter().map(|(id, value, held)| (&**id, *value, held)).collect();
+        assert_eq!(all, [("a", 1, true)]);
         sessions.release("a", at(20));
         assert_eq!(sessions.expire(at(500)).len(), 0);
         assert_eq!(sessions.get("a", at(500)), Some(&mut 1));

@@ -15,4 +15,4 @@ pub use message::{Malformed, Meant, Message};
 pub(crate) use message::{is_array, parse_batch, peek};
 pub(crate) use object::ObjectWriter;
 pub use text::{Json, json};
-pub(crate) use text::{Needle, decode_str, decode_str_lossy, members, object};
+pub(crate) use text::{Needle, decode_str, decode_str_lossy, members, object, reason};

@@ -113,6 +113,16 @@ pub(crate) fn members(raw: &RawValue) -> Option<Vec<(Cow<'_, str>, &RawValue)>> 
         .ok()
 }
 
+/// Why JSON of the host's could not be read, without the place in it: hosts write it themselves, and their users never
+/// see it.
+pub(crate) fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" at line ") {
+        Some((reason, _)) => reason.to_owned(),
+        None => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

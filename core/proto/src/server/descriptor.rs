@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::Kind;
+use super::{Checks, Kind};
+use crate::http::ParamHeaders;
 use crate::jsonrpc::{decode_str, members};
 use crate::schema::LazySchema;
 
@@ -17,6 +18,23 @@ pub(super) struct Facts {
     pub output: Option<Arc<LazySchema>>,
     /// Prompts: the arguments that must be given.
     pub required: Vec<Box<str>>,
+}
+
+impl Facts {
+    /// Compiles the schemas that the core is to check, so that a bad one is found where it was written, and not by the
+    /// first call.
+    pub(super) fn compile(&self, checks: Checks) -> Result<(), String> {
+        for (name, schema, wanted) in [
+            ("inputSchema", &self.input, checks.input),
+            ("outputSchema", &self.output, checks.output),
+        ] {
+            let compiled = schema.as_ref().filter(|_| wanted).map(|schema| schema.get());
+            if let Some(Err(why)) = compiled {
+                return Err(format!("its \"{name}\": {why}"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Reads a descriptor of `kind` whose key must be `key`.
@@ -45,6 +63,7 @@ fn tool(input: Option<&RawValue>, output: Option<&RawValue>) -> Result<Facts, St
     if kind.and_then(|(_, value)| decode_str(value)).as_deref() != Some("object") {
         return Err("its \"inputSchema\" must have \"type\": \"object\"".to_owned());
     }
+    ParamHeaders::read(input).map_err(|bad| format!("its \"inputSchema\" has an {bad}"))?;
     if output.is_some_and(|output| !output.get().starts_with('{')) {
         return Err("its \"outputSchema\" must be an object".to_owned());
     }

@@ -5,5 +5,5 @@ mod page;
 mod registry;
 mod table;
 
-pub use registry::{Checks, EntryId, Kind, Registry, RegistryError, Watch};
+pub use registry::{Checks, EntryId, Kind, Registry, RegistryError, TakeOver, Watch};
 pub(crate) use registry::{Found, PageError};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use serde_json::value::RawValue;
@@ -11,6 +11,15 @@ use super::table::{Entry, Table};
 use crate::jsonrpc::Json;
 use crate::schema::LazySchema;
 use crate::uri_template::UriValue;
+
+/// How a host answers a request of the protocol itself: see [`Registry::take_over`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakeOver {
+    /// In place of the registry.
+    Replace,
+    /// For lists: what the host gives follows what the registry has.
+    Extend,
+}
 
 /// An entry of a registry. Each kind counts from zero, and no number is given twice, so bindings may
 /// keep their handlers in a table of the same order.
@@ -78,7 +87,7 @@ impl Kind {
     }
 
     /// The notification that says that a list is another one now.
-    pub(crate) const fn changed(self) -> &'static str {
+    pub const fn changed(self) -> &'static str {
         match self {
             Self::Tool => "notifications/tools/list_changed",
             Self::Resource | Self::Template => "notifications/resources/list_changed",
@@ -121,6 +130,8 @@ pub struct Registry {
     inner: RwLock<Inner>,
     /// Counts the changes a peer can see, over all kinds.
     changes: AtomicU64,
+    /// Whether the host took any request over, or did: most never do, and need not be looked for.
+    takes_over: AtomicBool,
     watchers: Arc<Watchers>,
 }
 
@@ -130,6 +141,7 @@ struct Inner {
     /// Counts the changes a peer can see, by kind.
     versions: [u64; 4],
     methods: HashMap<Box<str>, Option<Box<str>>>,
+    taken_over: HashMap<Box<str>, TakeOver>,
     page_size: Option<NonZeroUsize>,
 }
 
@@ -148,6 +160,8 @@ pub enum RegistryError {
     Gone(Kind),
     /// A method of the protocol itself, or one that is there already.
     Method(Box<str>),
+    /// A method that the host cannot answer in this way.
+    NotTaken(Box<str>, TakeOver),
 }
 
 impl std::fmt::Display for RegistryError {
@@ -167,6 +181,14 @@ impl std::fmt::Display for RegistryError {
                 f,
                 "the method \"{name}\" is taken, by the protocol or by an earlier addition"
             ),
+            Self::NotTaken(name, TakeOver::Replace) => {
+                write!(
+                    f,
+                    "\"{name}\" cannot be taken over; that can be: {}",
+                    TAKEN_OVER.join(", ")
+                )
+            }
+            Self::NotTaken(name, TakeOver::Extend) => write!(f, "\"{name}\" is no list, and cannot be extended"),
         }
     }
 }
@@ -198,9 +220,11 @@ impl Registry {
                 tables: Kind::ALL.map(Table::new),
                 versions: [0; 4],
                 methods: HashMap::new(),
+                taken_over: HashMap::new(),
                 page_size: None,
             }),
             changes: AtomicU64::new(0),
+            takes_over: AtomicBool::new(false),
             watchers: Arc::default(),
         }
     }
@@ -218,11 +242,28 @@ impl Registry {
     /// # Errors
     /// As for [`add`](Self::add) and [`describe`](Self::describe); then nothing was added.
     pub fn add_described(&self, kind: Kind, key: &str, descriptor: &RawValue) -> Result<EntryId, RegistryError> {
+        self.add_checked(kind, key, descriptor, Checks::default())
+    }
+
+    /// The same for a tool whose schemas the core checks.
+    pub(crate) fn add_checked(
+        &self,
+        kind: Kind,
+        key: &str,
+        descriptor: &RawValue,
+        checks: Checks,
+    ) -> Result<EntryId, RegistryError> {
         self.check(kind, key, descriptor)?;
         self.change(kind, |inner| {
             let table = inner.table_mut(kind);
             let id = table.add(key)?;
-            table.describe(id, descriptor)?;
+            if let Some(entry) = table.get_mut(id) {
+                entry.checks = checks;
+            }
+            if let Err(error) = table.describe(id, descriptor) {
+                table.remove(id);
+                return Err(error);
+            }
             Ok((id, true))
         })
     }
@@ -259,14 +300,17 @@ impl Registry {
         self.change_if(kind, |inner| inner.table_mut(kind).set_enabled(id, enabled))
     }
 
-    /// Which of a tool's schemas the core checks.
+    /// Which of a tool's schemas the core checks. They are compiled when they are known.
     ///
     /// # Errors
-    /// When there is no such tool.
+    /// When there is no such tool, or one of its schemas cannot be used.
     pub fn set_checks(&self, tool: EntryId, checks: Checks) -> Result<(), RegistryError> {
         let mut inner = self.write();
         let entry = inner.table_mut(Kind::Tool).get_mut(tool);
-        entry.ok_or(RegistryError::Gone(Kind::Tool))?.checks = checks;
+        let entry = entry.ok_or(RegistryError::Gone(Kind::Tool))?;
+        let bad = |what| RegistryError::BadDescriptor(Kind::Tool, entry.key.clone(), what);
+        entry.facts.compile(checks).map_err(bad)?;
+        entry.checks = checks;
         Ok(())
     }
 
@@ -291,6 +335,37 @@ impl Registry {
             return Err(RegistryError::Method(name.into()));
         }
         inner.methods.insert(name.into(), extension.map(Into::into));
+        Ok(())
+    }
+
+    /// Lets the host answer a request of the protocol itself: it arrives as
+    /// [`Target::Method`](crate::Target::Method), with its params as they came. `None` gives it back to the registry.
+    ///
+    /// What the session must know of a request it learns all the same: the level of `logging/setLevel`, and who
+    /// subscribed to what. A request that the server does not declare stays unknown to peers.
+    ///
+    /// `notifications/initialized` can be taken over as well: then it is handed to the host, as other notifications are.
+    ///
+    /// Of a list that is extended, the host's part (`{"resources":[…]}`) comes at the end of the last page. So a server
+    /// can list resources that it finds when it is asked, and that resolve by a template.
+    ///
+    /// # Errors
+    /// When the method is none of those that the registry answers, or is to be extended and is no list.
+    pub fn take_over(&self, method: &str, how: Option<TakeOver>) -> Result<(), RegistryError> {
+        let wrong = |how| RegistryError::NotTaken(method.into(), how);
+        let is_list = Kind::ALL.iter().any(|kind| kind.list_method() == method);
+        if how == Some(TakeOver::Extend) && !is_list {
+            return Err(wrong(TakeOver::Extend));
+        }
+        if !TAKEN_OVER.contains(&method) {
+            return Err(wrong(TakeOver::Replace));
+        }
+        let mut inner = self.write();
+        match how {
+            Some(how) => inner.taken_over.insert(method.into(), how),
+            None => inner.taken_over.remove(method),
+        };
+        self.takes_over.store(true, Ordering::Release);
         Ok(())
     }
 
@@ -355,8 +430,14 @@ impl Registry {
     }
 
     /// The changes by kind, in the order of [`Kind::ALL`].
-    pub(crate) fn versions(&self) -> [u64; 4] {
+    pub fn versions(&self) -> [u64; 4] {
         self.read().versions
+    }
+
+    /// What the registry answers to the request for a list, for hosts that took it over and add to it or take from
+    /// it. Entries without descriptor are left out. `None` for a cursor that was never given out.
+    pub fn list(&self, kind: Kind, cursor: Option<&str>) -> Option<Arc<str>> {
+        self.page(kind, cursor).ok()
     }
 
     /// The result of a list, from `cursor` on. Entries without descriptor are left out.
@@ -411,6 +492,14 @@ impl Registry {
     pub(crate) fn has_completions(&self) -> bool {
         let inner = self.read();
         inner.table(Kind::Prompt).has_completions() || inner.table(Kind::Template).has_completions()
+    }
+
+    /// How the host answers this request of the protocol, if it does.
+    pub(crate) fn taken_over(&self, method: &str) -> Option<TakeOver> {
+        match self.takes_over.load(Ordering::Acquire) {
+            true => self.read().taken_over.get(method).copied(),
+            false => None,
+        }
     }
 
     /// The extension that a method of the user's needs; `None` when there is no such method.
@@ -468,6 +557,23 @@ impl Inner {
         &mut self.tables[kind as usize]
     }
 }
+
+/// The requests that the registry answers, which a host may take over; and a notification that the session keeps to
+/// itself otherwise.
+const TAKEN_OVER: [&str; 12] = [
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "notifications/initialized",
+];
 
 /// Methods of the protocol itself, of any revision, and what looks like one.
 fn is_reserved(name: &str) -> bool {

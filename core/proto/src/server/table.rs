@@ -133,8 +133,10 @@ impl Table {
     /// Sets or replaces what lists say of an entry. True when it had no descriptor before.
     pub(super) fn describe(&mut self, id: EntryId, descriptor: &RawValue) -> Result<bool, RegistryError> {
         let entry = self.entries.get_mut(&id).ok_or(RegistryError::Gone(self.kind))?;
-        entry.facts = descriptor::read(self.kind, &entry.key, descriptor)
-            .map_err(|what| RegistryError::BadDescriptor(self.kind, entry.key.clone(), what))?;
+        let bad = |what| RegistryError::BadDescriptor(self.kind, entry.key.clone(), what);
+        let facts = descriptor::read(self.kind, &entry.key, descriptor).map_err(bad)?;
+        facts.compile(entry.checks).map_err(bad)?;
+        entry.facts = facts;
         let first = entry.descriptor.replace(descriptor.to_owned()).is_none();
         self.undescribed -= usize::from(first);
         self.pages.clear();

@@ -109,6 +109,7 @@ impl Session {
                     write::error(&mut self.wire, Some(request), &error);
                 }
             },
+            Work::Run(Target::Method(method)) => self.answer_method(request, call, method, text),
             Work::Run(Target::Resource(_) | Target::Template(_)) => self.reply_cacheable(request, era, text),
             Work::Run(Target::PromptCompletion(_) | Target::TemplateCompletion(_)) => {
                 let bounded = bound_completion(text);
@@ -302,7 +303,7 @@ fn url_requests(error: &ErrorObject) -> Option<String> {
 }
 
 /// A completion with no more values than one may have; `None` when it is so already.
-fn bound_completion(text: &str) -> Option<String> {
+pub(super) fn bound_completion(text: &str) -> Option<String> {
     let result = json(text).ok()?;
     let all = members(&result)?;
     let (_, completion) = all.iter().find(|(key, _)| key == "completion")?;

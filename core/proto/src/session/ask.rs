@@ -16,6 +16,7 @@ use super::declared::Declared;
 use super::inbound::{Call, Origin, Work};
 use super::output::Target;
 use super::replay::{Pending, Replay};
+use super::transmit::ROUNDS;
 use super::{CallOptions, Error, ErrorKind, InboundId, OutboundId, Session};
 use crate::Instant;
 use crate::jsonrpc::{ErrorCode, ErrorObject, Json, ObjectWriter, canonical, json, members, write};
@@ -88,6 +89,7 @@ impl Session {
         };
         match call.work {
             Work::Run(Target::Tool(_) | Target::Prompt(_) | Target::Resource(_) | Target::Template(_)) => {}
+            Work::Run(Target::Method(ref method)) if ROUNDS.contains(&&**method) => {}
             Work::Run(_) | Work::Parked { .. } | Work::Listen(_) => {
                 return Err(
                     "in 2026-07-28 only tools, prompts and resources may ask for input (mrtr, Supported Requests)",
@@ -248,7 +250,10 @@ impl Session {
             let part = |wanted: &str| parts.iter().find(|(key, _)| key == wanted).map(|(_, value)| *value);
             let method = part("method").and_then(crate::jsonrpc::decode_str);
             let method = method.ok_or_else(|| broken(format!("the request \"{key}\" has no method")))?;
-            self.check_may_ask(call, &method, part("params").map(RawValue::get))
+            let params = part("params").map(RawValue::get);
+            super::questions::check(&method, params)
+                .map_err(|what| broken(format!("the request \"{key}\" ({method}): {what}")))?;
+            self.check_may_ask(call, &method, params)
                 .map_err(|error| match error.kind() {
                     ErrorKind::NotNegotiated => error.to_object(),
                     _ => broken(error.message().to_owned()),

@@ -137,7 +137,8 @@ impl Session {
             let message = format!("the params of {method} must be a JSON object");
             return Err(Error::new(ErrorKind::Usage, message));
         }
-        Ok(())
+        super::questions::check(method, params)
+            .map_err(|what| Error::new(ErrorKind::Usage, format!("{method} was not sent: {what}")))
     }
 
     pub(super) fn check_may_send(&self, method: &str, params: Option<&str>) -> Result<(), Error> {

@@ -7,15 +7,17 @@
 //! | --- | --- |
 //! | `{"add":{kind, key, descriptor?, completes?, checks?:{input?,output?}}}` | `{"entry"}` |
 //! | `{"describe":{kind, entry, descriptor}}` | `{}` |
+//! | `{"setChecks":{entry, input, output}}`, of a tool | `{}` |
 //! | `{"remove":{kind, entry}}`, `{"setEnabled":{kind, entry, enabled}}` | `{"done"}`: whether that changed anything |
 //! | `{"addMethod":{name, extension?}}` | `{}` |
+//! | `{"takeOver":{method, how}}`, `"replace"`, `"extend"` or `null` | `{}` |
 //! | `{"setPageSize":{size}}`, a number or `null` | `{}` |
 //! | `{"begin":{method, params?, options?}}`, `{"list":{method, options?}}` | `{"call"}` |
 //! | `{"ask":{call, method, key?, params?, options?}}` | `{"call"}` |
 //! | `{"inputRequired":{call, requests, state?}}` | `{"done"}` |
 //! | `{"log":{level, data, logger?, call?}}` | `{"done"}`: whether it was sent |
 //! | `{"resourceUpdated":{uri}}` | `{"done"}`: whether anyone was told |
-//! | `{"caller":{call}}` | `{protocolVersion, capabilities, info?, meta?, state?, inputResponses?}`, or `{}` when the call is over |
+//! | `{"caller":{call}}` | `{id?, protocolVersion, capabilities, info?, meta?, state?, inputResponses?}`, or `{}` when the call is over |
 //!
 //! Kinds are `"tool"`, `"resource"`, `"template"`, `"prompt"`. Options are `timeout`, `maxTotalTimeout`
 //! (milliseconds), `resetTimeoutOnProgress`, `progress`, `fresh`, `logLevel`.
@@ -23,8 +25,8 @@
 use serde::Deserialize;
 
 use super::{Answer, CallOptions, Error, ErrorKind, InboundId, LogLevel, Session};
-use crate::jsonrpc::{Json, ObjectWriter};
-use crate::{Checks, EntryId, Instant, Kind, Registry, RegistryError};
+use crate::jsonrpc::{Json, ObjectWriter, reason};
+use crate::{Checks, EntryId, Instant, Kind, Registry, RegistryError, TakeOver};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
@@ -43,6 +45,13 @@ enum Command {
         entry: EntryId,
         descriptor: Json,
     },
+    SetChecks {
+        entry: EntryId,
+        #[serde(default)]
+        input: bool,
+        #[serde(default)]
+        output: bool,
+    },
     Remove {
         kind: Name<Kind>,
         entry: EntryId,
@@ -55,6 +64,10 @@ enum Command {
     AddMethod {
         name: String,
         extension: Option<String>,
+    },
+    TakeOver {
+        method: String,
+        how: Option<Name<TakeOver>>,
     },
     SetPageSize {
         size: Option<std::num::NonZeroUsize>,
@@ -140,6 +153,17 @@ impl<'de> Deserialize<'de> for Name<Kind> {
     }
 }
 
+impl<'de> Deserialize<'de> for Name<TakeOver> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = |name: &str| match name {
+            "replace" => Some(TakeOver::Replace),
+            "extend" => Some(TakeOver::Extend),
+            _ => None,
+        };
+        named(deserializer, read, "replace or extend")
+    }
+}
+
 impl<'de> Deserialize<'de> for Name<LogLevel> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         named(deserializer, LogLevel::named, &LogLevel::names())
@@ -158,7 +182,7 @@ fn named<'de, T, D: serde::Deserializer<'de>>(
 
 impl Registry {
     /// Runs a command of the registry's, given as JSON: `add`, `describe`, `remove`, `setEnabled`,
-    /// `addMethod` or `setPageSize` (see [`Session::command`]).
+    /// `addMethod`, `setChecks`, `takeOver` or `setPageSize` (see [`Session::command`]).
     ///
     /// # Errors
     /// A command that nobody knows, or what the registry refused.
@@ -185,9 +209,11 @@ impl Registry {
                 entry,
                 descriptor,
             } => nothing(self.describe(kind.0, entry, &descriptor)),
+            Command::SetChecks { entry, input, output } => nothing(self.set_checks(entry, Checks { input, output })),
             Command::Remove { kind, entry } => Ok(done(self.remove(kind.0, entry))),
             Command::SetEnabled { kind, entry, enabled } => Ok(done(self.set_enabled(kind.0, entry, enabled))),
             Command::AddMethod { name, extension } => nothing(self.add_method(&name, extension.as_deref())),
+            Command::TakeOver { method, how } => nothing(self.take_over(&method, how.map(|how| how.0))),
             Command::SetPageSize { size } => {
                 self.set_page_size(size);
                 Ok("{}".to_owned())
@@ -209,18 +235,18 @@ impl Registry {
         if (checks.input || checks.output) && kind != Kind::Tool {
             return Err(RegistryError::Gone(Kind::Tool));
         }
+        let checks = Checks {
+            input: checks.input,
+            output: checks.output,
+        };
         let entry = match &descriptor {
-            Some(descriptor) => self.add_described(kind, key, descriptor)?,
+            Some(descriptor) => self.add_checked(kind, key, descriptor, checks)?,
             None => self.add(kind, key)?,
         };
         if completes {
             self.set_completes(kind, entry)?;
         }
-        if kind == Kind::Tool {
-            let checks = Checks {
-                input: checks.input,
-                output: checks.output,
-            };
+        if kind == Kind::Tool && descriptor.is_none() {
             self.set_checks(entry, checks)?;
         }
         Ok(format!("{{\"entry\":{entry}}}"))
@@ -297,7 +323,11 @@ impl Session {
         let Some(caller) = self.caller(id) else {
             return "{}".to_owned();
         };
-        let mut object = ObjectWriter::new()
+        let mut object = ObjectWriter::new();
+        if let Some(request) = self.request_of(id) {
+            object = object.json("id", &request.to_string());
+        }
+        object = object
             .string("protocolVersion", caller.revision.name())
             .json("capabilities", caller.capabilities);
         for (name, value) in [
@@ -317,7 +347,7 @@ impl Session {
 }
 
 fn parse(text: &str) -> Result<Command, Error> {
-    serde_json::from_str(text).map_err(|error| usage(format!("the command is wrong: {error}")))
+    serde_json::from_str(text).map_err(|error| usage(reason(&error)))
 }
 
 fn done(done: bool) -> String {
@@ -348,11 +378,19 @@ mod tests {
             (r#"{"remove":{"kind":"prompt","entry":0}}"#, r#"{"done":false}"#),
             (r#"{"setPageSize":{"size":null}}"#, "{}"),
             (r#"{"addMethod":{"name":"acme/do"}}"#, "{}"),
+            (r#"{"takeOver":{"method":"tools/list","how":"replace"}}"#, "{}"),
+            (r#"{"takeOver":{"method":"resources/list","how":"extend"}}"#, "{}"),
+            (r#"{"takeOver":{"method":"tools/list","how":null}}"#, "{}"),
+            (
+                r#"{"add":{"kind":"tool","key":"checked","descriptor":{"name":"checked","inputSchema":{"type":"object"}}}}"#,
+                r#"{"entry":0}"#,
+            ),
+            (r#"{"setChecks":{"entry":0,"input":true}}"#, "{}"),
         ] {
             assert_eq!(registry.command(command).unwrap(), given, "{command}");
         }
         for (command, part) in [
-            ("[]", "wrong"),
+            ("[]", "expected"),
             (r#"{"fly":{}}"#, "fly"),
             (r#"{"add":{"kind":"thing","key":"x"}}"#, "none of tool, resource"),
             (r#"{"add":{"kind":"tool","key":"x","more":1}}"#, "more"),
@@ -362,9 +400,20 @@ mod tests {
             ),
             (r#"{"log":{"level":"info","data":1}}"#, "needs a session"),
             (r#"{"setPageSize":{"size":0}}"#, "nonzero"),
+            (
+                r#"{"takeOver":{"method":"ping","how":"replace"}}"#,
+                "that can be: tools/list, tools/call",
+            ),
+            (r#"{"takeOver":{"method":"tools/call","how":"extend"}}"#, "is no list"),
+            (r#"{"setChecks":{"entry":7}}"#, "there is no such tool"),
+            (
+                r#"{"add":{"kind":"tool","key":"x","checks":{"output":true},"descriptor":{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"objekt"}}}}"#,
+                "its \"outputSchema\": the schema cannot be used",
+            ),
         ] {
             let error = registry.command(command).unwrap_err();
             assert!(error.message().contains(part), "{error}");
+            assert!(!error.message().contains("column"), "{error}");
         }
         assert_eq!(
             registry.find(Kind::Tool, "x"),

@@ -107,7 +107,8 @@ pub struct Config {
     /// Server: who the client is, where something before us found out. Sealed into `requestState`.
     pub principal: String,
     /// The Unix time, in milliseconds, at [`Instant::default`](crate::Instant): tells when a sealed
-    /// `requestState` expires.
+    /// `requestState` expires. Sessions that share their settings have their own, see
+    /// [`Session::with_unix_epoch`](crate::Session::with_unix_epoch).
     pub unix_epoch: u64,
     /// Notifications without params that are sent once per turn, however often they are asked for; by
     /// default those that say that a list changed.

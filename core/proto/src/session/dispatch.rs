@@ -6,14 +6,17 @@
 //! | `subscriptions/listen` | the core, once the stream ends |
 //! | `tools/call`, `prompts/get`, `resources/read`, `completion/complete` of something the registry has | its handler |
 //! | asked of a client that declared the capability for it | the client's handler |
+//! | taken over by the host ([`Registry::take_over`](crate::Registry::take_over)) | its handler |
 //! | in the registry as a method of the user's | its handler |
 //! | anything else | `-32601` |
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::hand_over::is_last;
 use super::inbound::{Call, Origin, Work};
 use super::output::{LogLevel, Target};
 use super::receive::invalid_params;
@@ -24,23 +27,23 @@ use crate::revision::need_of_request;
 use crate::schema::LazySchema;
 use crate::server::Found;
 use crate::uri_template::UriValue;
-use crate::{Kind, Revision};
+use crate::{Kind, Revision, TakeOver};
 
 /// The params of `tools/call` and `prompts/get`.
 #[derive(Deserialize)]
-struct NamedParams<'a> {
+pub(super) struct NamedParams<'a> {
     #[serde(borrow)]
-    name: Cow<'a, str>,
+    pub name: Cow<'a, str>,
     #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
+    pub arguments: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "_meta")]
     meta: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct ReadParams<'a> {
+pub(super) struct ReadParams<'a> {
     #[serde(borrow)]
-    uri: Cow<'a, str>,
+    pub uri: Cow<'a, str>,
     #[serde(borrow, default, rename = "_meta")]
     meta: Option<&'a RawValue>,
 }
@@ -92,11 +95,11 @@ struct SetLevel<'a> {
 }
 
 /// A request on its way to whoever answers it.
-struct Request<'a> {
-    id: RequestId,
-    revision: Revision,
-    method: &'a str,
-    params: Option<&'a RawValue>,
+pub(super) struct Request<'a> {
+    pub id: RequestId,
+    pub revision: Revision,
+    pub method: &'a str,
+    pub params: Option<&'a RawValue>,
 }
 
 impl Request<'_> {
@@ -104,12 +107,12 @@ impl Request<'_> {
         self.params.map_or("{}", RawValue::get)
     }
 
-    fn invalid(&self, what: &str) -> ErrorObject {
+    pub(super) fn invalid(&self, what: &str) -> ErrorObject {
         let message = format!("Invalid params for {}: {what}", self.method);
         ErrorObject::new(ErrorCode::INVALID_PARAMS, message)
     }
 
-    fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, ErrorObject> {
+    pub(super) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, ErrorObject> {
         serde_json::from_str(self.text()).map_err(|error| invalid_params(self.method, &error))
     }
 }
@@ -185,6 +188,9 @@ impl Session {
 
     /// `Err(None)` when the server has no such method.
     fn dispatch_to_server(&mut self, request: &Request<'_>) -> Result<(), Option<ErrorObject>> {
+        if self.registry.taken_over(request.method) == Some(TakeOver::Replace) {
+            return self.hand_over(request);
+        }
         let era = request.revision.era();
         let declares = |name: &str| self.capabilities_in(request.revision).has(name);
         let has_resources = || self.registry.has(Kind::Resource) || self.registry.has(Kind::Template);
@@ -236,10 +242,15 @@ impl Session {
         if !offered {
             return Err(None);
         }
-        let meta = request.read::<OnlyMeta<'_>>().map_err(Some)?.meta;
+        self.call_method(request, None).map_err(Some)
+    }
+
+    /// Hands a request to the host as it came. `page` is what it adds to.
+    pub(super) fn call_method(&mut self, request: &Request<'_>, page: Option<Arc<str>>) -> Result<(), ErrorObject> {
+        let meta = request.read::<OnlyMeta<'_>>()?.meta;
         let target = Target::Method(request.method.into());
         let params = request.params.map(RawValue::to_owned);
-        self.call_handler(request, target, params, meta).map_err(Some)
+        self.call_handler(request, target, params, meta, page)
     }
 
     /// A method of an extension is there for those who declared the extension.
@@ -331,6 +342,9 @@ impl Session {
         let cursor = request.read::<Paginated<'_>>()?.cursor;
         let page = self.registry.page(kind, cursor.as_deref());
         let page = page.map_err(|_| ErrorObject::new(ErrorCode::INVALID_PARAMS, "Invalid cursor"))?;
+        if self.registry.taken_over(request.method) == Some(TakeOver::Extend) && is_last(&page) {
+            return self.ask_for_more(request, page);
+        }
         self.reply_cacheable(&request.id, request.revision.era(), &page);
         Ok(())
     }
@@ -352,7 +366,7 @@ impl Session {
             return Ok(());
         }
         let arguments = arguments.map(RawValue::to_owned);
-        self.call_handler(request, Target::Tool(tool), arguments, call.meta)
+        self.call_handler(request, Target::Tool(tool), arguments, call.meta, None)
     }
 
     fn get_prompt(&mut self, request: &Request<'_>) -> Result<(), ErrorObject> {
@@ -374,7 +388,7 @@ impl Session {
             return Err(request.invalid(&format!("the argument \"{name}\" is missing")));
         }
         let arguments = arguments.map(RawValue::to_owned);
-        self.call_handler(request, Target::Prompt(prompt), arguments, call.meta)
+        self.call_handler(request, Target::Prompt(prompt), arguments, call.meta, None)
     }
 
     fn read_resource(&mut self, request: &Request<'_>) -> Result<(), ErrorObject> {
@@ -393,7 +407,7 @@ impl Session {
             }
         };
         let params = json(params.finish()).ok();
-        self.call_handler(request, target, params, read.meta)
+        self.call_handler(request, target, params, read.meta, None)
     }
 
     fn complete_argument(&mut self, request: &Request<'_>) -> Result<(), ErrorObject> {
@@ -427,16 +441,21 @@ impl Session {
             _ => Target::TemplateCompletion(entry),
         };
         let params = request.params.map(RawValue::to_owned);
-        self.call_handler(request, target, params, call.meta)
+        self.call_handler(request, target, params, call.meta, None)
     }
 
     fn set_level(&mut self, request: &Request<'_>) -> Result<(), ErrorObject> {
+        self.note_level(request)?;
+        write::result(&mut self.wire, &request.id, "{}");
+        Ok(())
+    }
+
+    pub(super) fn note_level(&mut self, request: &Request<'_>) -> Result<(), ErrorObject> {
         let level = request.read::<SetLevel<'_>>()?.level;
         let Some(level) = LogLevel::named(&level) else {
             return Err(request.invalid(&format!("\"level\" must be one of {}", LogLevel::names())));
         };
         self.log_level = level;
-        write::result(&mut self.wire, &request.id, "{}");
         Ok(())
     }
 
@@ -447,10 +466,12 @@ impl Session {
         target: Target,
         params: Option<Json>,
         meta: Option<&RawValue>,
+        page: Option<Arc<str>>,
     ) -> Result<(), ErrorObject> {
         let stateless = request.revision.era().stateless;
         let work = Work::Run(target.clone());
         let mut call = Call::new(Origin::Request(request.id.clone()), request.revision, work);
+        call.page = page;
         if let Some(meta) = meta {
             call.progress_token = read_progress_token(meta).map_err(|what| request.invalid(what))?;
             call.meta = Some(meta.to_owned());
@@ -505,7 +526,10 @@ fn check_input(schema: &LazySchema, arguments: Option<&RawValue>) -> Result<Opti
 }
 
 /// The `arguments` of a call, if there are any.
-fn arguments<'a>(request: &Request<'_>, arguments: Option<&'a RawValue>) -> Result<Option<&'a RawValue>, ErrorObject> {
+pub(super) fn arguments<'a>(
+    request: &Request<'_>,
+    arguments: Option<&'a RawValue>,
+) -> Result<Option<&'a RawValue>, ErrorObject> {
     let arguments = arguments.filter(|arguments| arguments.get() != "null");
     if arguments.is_some_and(|arguments| !arguments.get().starts_with('{')) {
         return Err(request.invalid("\"arguments\" must be an object"));

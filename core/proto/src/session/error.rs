@@ -12,6 +12,9 @@ pub struct Error {
     code: Option<ErrorCode>,
     message: String,
     data: Option<Json>,
+    http_status: Option<u16>,
+    /// Where more is known than the kind tells.
+    retryable: Option<bool>,
 }
 
 /// What happened.
@@ -89,6 +92,8 @@ impl Error {
             code,
             message: message.into(),
             data: None,
+            http_status: None,
+            retryable: None,
         }
     }
 
@@ -99,7 +104,38 @@ impl Error {
             code: Some(error.code),
             message: error.message.into_owned(),
             data: error.data,
+            http_status: None,
+            retryable: None,
         }
+    }
+
+    /// The same failure with what a transport knows of it: whether another attempt can help, and more, as JSON.
+    #[must_use]
+    pub fn from_transport(mut self, retryable: bool, data: Option<Json>) -> Self {
+        self.retryable = Some(retryable);
+        self.data = data;
+        self
+    }
+
+    /// The same failure with the status of the HTTP response that told it.
+    #[must_use]
+    pub fn with_http_status(mut self, status: u16) -> Self {
+        self.http_status = Some(status);
+        self
+    }
+
+    /// The same failure, told in other words.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
+    }
+
+    /// The same failure with the code that a peer gave it.
+    #[must_use]
+    pub fn with_code(mut self, code: ErrorCode) -> Self {
+        self.code = Some(code);
+        self
     }
 
     /// The failure of a handler of ours.
@@ -168,6 +204,13 @@ impl Error {
         self.data.as_ref().map(|json| json.get())
     }
 
+    /// The status of the HTTP response that was a failure in place of an answer: 401 where access was denied. Its
+    /// [`data`](Self::data) is then an object with what else it told, see
+    /// [`http::client::failure`](crate::http::client::failure).
+    pub fn http_status(&self) -> Option<u16> {
+        self.http_status
+    }
+
     /// What the user must visit before the call can succeed: the `elicitations` of
     /// `UrlElicitationRequired` (2025-11-25 elicitation, Error Handling), as an array's text. `None`
     /// for any other failure.
@@ -192,7 +235,8 @@ impl Error {
     /// Whether the same call may succeed if it is made again (on a new connection where this one
     /// ended). Says nothing about whether the first attempt had an effect.
     pub fn is_retryable(&self) -> bool {
-        matches!(self.kind, ErrorKind::Timeout | ErrorKind::Closed)
+        let by_kind = matches!(self.kind, ErrorKind::Timeout | ErrorKind::Closed);
+        self.retryable.unwrap_or(by_kind)
     }
 }
 

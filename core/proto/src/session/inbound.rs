@@ -1,6 +1,7 @@
 //! Calls the peer made: one entry from their arrival to their answer or cancel.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::ids::IdMap;
 use super::listen::Filter;
@@ -36,6 +37,8 @@ pub(super) struct Call {
     pub asked: Vec<OutboundId>,
     /// What its handler asked the client for, where that takes a round (2026-07-28).
     pub replay: Option<Box<Replay>>,
+    /// The page of a list that the host adds to.
+    pub page: Option<Arc<str>>,
 }
 
 /// Where a call came from, and so where its answer goes.
@@ -73,6 +76,7 @@ impl Call {
             last_progress: f64::NEG_INFINITY,
             asked: Vec::new(),
             replay: None,
+            page: None,
         }
     }
 }

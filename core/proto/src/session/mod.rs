@@ -21,6 +21,7 @@ mod dispatch;
 mod elicitation;
 mod encode;
 mod error;
+mod hand_over;
 mod handshake;
 mod ids;
 mod inbound;
@@ -30,11 +31,13 @@ mod notices;
 mod outbound;
 mod output;
 mod probe;
+mod questions;
 mod receive;
 mod replay;
 mod route;
 mod settings;
 mod stateless;
+mod terms;
 mod transmit;
 
 use std::collections::VecDeque;
@@ -48,6 +51,7 @@ pub use output::{
     Answer, Caller, Direction, InboundId, LogLevel, OutboundId, Output, Peer, Problem, ProblemKind, Target,
 };
 pub use settings::duration_from_millis;
+pub use terms::{Terms, TermsSet};
 
 use crate::client::{Cache, ResultSchemas};
 use crate::frame::LineFramer;
@@ -65,7 +69,9 @@ use outbound::Outbound;
 #[derive(Debug)]
 pub struct Session {
     role: Role,
-    config: Config,
+    config: Arc<Config>,
+    /// See [`Config::unix_epoch`].
+    unix_epoch: u64,
     registry: Arc<Registry>,
     /// Absent while it works, as lines are routed with the session in hand, and once closed.
     framer: Option<LineFramer>,
@@ -132,27 +138,35 @@ pub struct Stats {
 }
 
 impl Session {
-    /// A server's end. `registry` is what it offers.
-    pub fn server(config: Config, registry: Arc<Registry>) -> Self {
-        Self::new(Role::Server, config, registry)
+    /// A server's end. `registry` is what it offers. Many sessions may share their settings, by an [`Arc`].
+    pub fn server(config: impl Into<Arc<Config>>, registry: Arc<Registry>) -> Self {
+        Self::new(Role::Server, config.into(), registry)
     }
 
     /// A client's end. Call [`connect`](Self::connect) first.
-    pub fn client(config: Config) -> Self {
-        Self::new(Role::Client, config, Arc::default())
+    pub fn client(config: impl Into<Arc<Config>>) -> Self {
+        Self::new(Role::Client, config.into(), Arc::default())
     }
 
     /// A client's end that serves methods of the user's own ([`Registry::add_method`]). What it serves of
     /// the protocol's is in its [`Config::capabilities`].
-    pub fn client_with(config: Config, methods: Arc<Registry>) -> Self {
-        Self::new(Role::Client, config, methods)
+    pub fn client_with(config: impl Into<Arc<Config>>, methods: Arc<Registry>) -> Self {
+        Self::new(Role::Client, config.into(), methods)
     }
 
-    fn new(role: Role, config: Config, registry: Arc<Registry>) -> Self {
+    /// The same with its own [`Config::unix_epoch`]: sessions that share their settings begin at different times.
+    #[must_use]
+    pub fn with_unix_epoch(mut self, millis: u64) -> Self {
+        self.unix_epoch = millis;
+        self
+    }
+
+    fn new(role: Role, config: Arc<Config>, registry: Arc<Registry>) -> Self {
         Self {
             role,
             framer: Some(LineFramer::new(config.limits.message)),
             own: Declared::read(&config.capabilities),
+            unix_epoch: config.unix_epoch,
             config,
             registry,
             state: State::Fresh,

@@ -43,6 +43,14 @@ impl Notices {
     pub(super) fn forget_subscribers(&mut self) {
         self.subscribed.clear();
     }
+
+    pub(super) fn subscribed(&self) -> Vec<Box<str>> {
+        self.subscribed.iter().cloned().collect()
+    }
+
+    pub(super) fn subscribe_to(&mut self, uris: Vec<Box<str>>) {
+        self.subscribed = uris.into_iter().collect();
+    }
 }
 
 impl Session {
@@ -139,20 +147,25 @@ impl Session {
 
     /// Serves `resources/subscribe` and `resources/unsubscribe` (revisions with a handshake).
     pub(super) fn receive_subscribe(&mut self, id: &RequestId, method: &str, params: Option<&RawValue>) {
-        let uri: Uri<'_> = match serde_json::from_str(params.map_or("{}", RawValue::get)) {
-            Ok(uri) => uri,
-            Err(error) => return self.reply_error(id, super::receive::invalid_params(method, &error)),
-        };
+        match self.note_subscription(method, params) {
+            Ok(()) => write::result(&mut self.wire, id, "{}"),
+            Err(error) => self.reply_error(id, error),
+        }
+    }
+
+    pub(super) fn note_subscription(&mut self, method: &str, params: Option<&RawValue>) -> Result<(), ErrorObject> {
+        let uri: Uri<'_> = serde_json::from_str(params.map_or("{}", RawValue::get))
+            .map_err(|error| super::receive::invalid_params(method, &error))?;
         let limit = self.config.limits.subscriptions;
         if method == "resources/unsubscribe" {
             self.notices.subscribed.remove(&*uri.uri);
         } else if self.notices.subscribed.len() >= limit && !self.notices.subscribed.contains(&*uri.uri) {
             let message = format!("{limit} resources are subscribed to already; unsubscribe from some first");
-            return self.reply_error(id, ErrorObject::new(ErrorCode::INVALID_REQUEST, message));
+            return Err(ErrorObject::new(ErrorCode::INVALID_REQUEST, message));
         } else {
             self.notices.subscribed.insert(uri.uri.into());
         }
-        write::result(&mut self.wire, id, "{}");
+        Ok(())
     }
 
     /// Whether a notification may be sent: the sender must have declared what it rests on.

@@ -71,6 +71,11 @@ impl Outbound {
         self.calls.len()
     }
 
+    /// The first number that a call gets.
+    pub(super) fn begin_at(&mut self, first: OutboundId) {
+        self.next = first.0;
+    }
+
     /// A number that no other call has, on the wire or off it.
     pub(super) fn next_id(&mut self) -> OutboundId {
         let id = OutboundId(self.next);

@@ -289,6 +289,12 @@ pub enum ProblemKind {
     UnexpectedRequest,
     /// An error without an id: the peer could not read something we sent.
     PeerError,
+    /// The transport lost something that no call waits for: a notification, an answer of ours, a stream of
+    /// notifications. Drivers report it; a session never does.
+    NotDelivered,
+    /// A tool was left out of a list, as what it says of header fields is invalid (2026-07-28
+    /// streamable-http). Drivers report it; a session never does.
+    BadTool,
     /// A handler of ours failed in a way that is no answer, and its call got `-32603`. Drivers
     /// report it; a session never does.
     HandlerFailed,
@@ -307,6 +313,8 @@ impl ProblemKind {
             Self::BadNotification => "bad_notification",
             Self::UnexpectedRequest => "unexpected_request",
             Self::PeerError => "peer_error",
+            Self::NotDelivered => "not_delivered",
+            Self::BadTool => "bad_tool",
             Self::HandlerFailed => "handler_failed",
         }
     }

@@ -42,6 +42,24 @@ impl Session {
         self.with_framer(|session, framer| framer.push(bytes, |line| session.receive_line(&line, now)));
     }
 
+    /// Takes in one message, for a transport that had to read it to know where it belongs. `text` is what it was read
+    /// from; line breaks between its tokens do no harm.
+    pub fn receive_message(&mut self, message: Message<'_>, text: &[u8], now: Instant) {
+        self.see(now);
+        if self.is_closed() {
+            return;
+        }
+        if self.config.trace {
+            let is_break = |byte: &u8| matches!(byte, b'\n' | b'\r');
+            let line: Vec<u8> = text
+                .iter()
+                .map(|byte| if is_break(byte) { b' ' } else { *byte })
+                .collect();
+            self.outputs.push_back(trace(Direction::Received, &line));
+        }
+        self.take_in(message, now);
+    }
+
     pub(super) fn finish_line(&mut self, now: Instant) {
         self.with_framer(|session, framer| framer.finish(|line| session.receive_line(&line, now)));
     }
@@ -66,7 +84,7 @@ impl Session {
         }
         match line {
             Line::Whole(line) if self.era().batches && is_array(line) => self.receive_batch(line, now),
-            Line::Whole(line) => self.receive_message(line, now),
+            Line::Whole(line) => self.receive_text(line, now),
             Line::TooLong { length, start } => self.receive_too_long(*length, start, now),
         }
     }
@@ -101,26 +119,32 @@ impl Session {
             }
             Some(messages) => {
                 for message in messages {
-                    self.receive_message(message.get().as_bytes(), now);
+                    self.receive_text(message.get().as_bytes(), now);
                 }
             }
-            None => self.receive_message(line, now),
+            None => self.receive_text(line, now),
         }
     }
 
-    fn receive_message(&mut self, line: &[u8], now: Instant) {
+    fn receive_text(&mut self, line: &[u8], now: Instant) {
         match Message::parse(line, self.config.limits.depth) {
-            Ok(Message::Request { id, method, params }) => self.receive_request(id, &method, params),
-            Ok(Message::Notification { method, params }) => self.receive_notification(&method, params, now),
-            Ok(Message::Result { id, result }) => self.receive_response(&id, Ok(result), now),
-            Ok(Message::Error { id: Some(id), error }) => self.receive_response(&id, Err(Error::response(error)), now),
-            Ok(Message::Error { id: None, error }) => {
+            Ok(message) => self.take_in(message, now),
+            Err(malformed) => self.receive_malformed(malformed, line, now),
+        }
+    }
+
+    fn take_in(&mut self, message: Message<'_>, now: Instant) {
+        match message {
+            Message::Request { id, method, params } => self.receive_request(id, &method, params),
+            Message::Notification { method, params } => self.receive_notification(&method, params, now),
+            Message::Result { id, result } => self.receive_response(&id, Ok(result), now),
+            Message::Error { id: Some(id), error } => self.receive_response(&id, Err(Error::response(error)), now),
+            Message::Error { id: None, error } => {
                 self.problem(
                     ProblemKind::PeerError,
                     format!("the peer could not read a message of ours: {error}"),
                 );
             }
-            Err(malformed) => self.receive_malformed(malformed, line, now),
         }
     }
 
@@ -169,16 +193,25 @@ impl Session {
         match method {
             "notifications/cancelled" => self.receive_cancelled(params),
             "notifications/progress" => self.receive_progress(params, now),
-            "notifications/initialized" if self.role == Role::Server => self.initialized = true,
+            "notifications/initialized" if self.role == Role::Server => {
+                self.initialized = true;
+                if self.registry.taken_over(method).is_some() {
+                    self.hand_notification(method, params);
+                }
+            }
             _ => {
                 self.cache.receive_notification(method, params);
-                self.outputs.push_back(Output::Notification {
-                    method: method.to_owned(),
-                    params: params.map(RawValue::to_owned),
-                    subscription: self.subscription(params),
-                });
+                self.hand_notification(method, params);
             }
         }
+    }
+
+    fn hand_notification(&mut self, method: &str, params: Option<&RawValue>) {
+        self.outputs.push_back(Output::Notification {
+            method: method.to_owned(),
+            params: params.map(RawValue::to_owned),
+            subscription: self.subscription(params),
+        });
     }
 
     /// The stream that a notification is on (2026-07-28 subscriptions, Receiving Notifications).
@@ -273,6 +306,23 @@ impl Session {
         if let Some(entry) = self.outbound.take(call) {
             self.finish_call(call, entry, outcome, now);
         }
+    }
+
+    /// The transport could not carry a request of ours to the peer, or its answer to us: the call it was made for
+    /// ends with `error`. The handshake fails, and the connection with it. False when nothing waits for that
+    /// answer, as for a request that was answered or cancelled before.
+    pub fn fail_request(&mut self, request: &RequestId, error: Error, now: Instant) -> bool {
+        self.see(now);
+        let call = own_call(request).and_then(|(wire, _)| self.outbound.on_wire(wire));
+        let Some((id, call)) = call.and_then(|id| Some((id, self.outbound.take(id)?))) else {
+            return false;
+        };
+        if self.is_handshake(id) || self.is_probe(id) {
+            self.fail_handshake(error);
+        } else {
+            self.finish_call(id, call, Err(error), now);
+        }
+        true
     }
 
     fn finish_call(&mut self, id: OutboundId, call: Call, outcome: Result<&RawValue, Error>, now: Instant) {

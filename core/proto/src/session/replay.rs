@@ -24,6 +24,8 @@ pub(super) struct Replay {
     pub state: Option<String>,
     /// The answers of this round as the client sent them.
     pub responses: Option<Json>,
+    /// Whether they came without a state: nothing says then which questions they answer, but their keys.
+    pub unbound: bool,
 }
 
 /// A question that was answered.
@@ -63,15 +65,31 @@ struct Sealed {
 }
 
 impl Replay {
-    /// The answer to a question, if it was given in a round before.
+    /// The answer to a question, if the client gave it.
+    ///
+    /// A request needs no state for answers under keys that the handler chose: each round has to stand for itself
+    /// (mrtr, Basic Workflow), and whoever knows the keys may answer at once. Numbers name another question in
+    /// every round, so an answer under one of them counts only beside the state that it was asked with.
     pub(super) fn recall(&mut self, key: Option<&str>, digest: &str) -> Option<Json> {
         let mut known = self
             .answers
             .iter_mut()
             .filter(|known| !known.used && *known.digest == *digest);
-        let known = known.find(|known| key.is_none_or(|key| *known.key == *key))?;
-        known.used = true;
-        Some(known.result.clone())
+        if let Some(known) = known.find(|known| key.is_none_or(|key| *known.key == *key)) {
+            known.used = true;
+            return Some(known.result.clone());
+        }
+        let key = key.filter(|key| self.unbound && self.answers.iter().all(|known| *known.key != **key))?;
+        let given = members(self.responses.as_deref()?)?;
+        let (_, answer) = given.into_iter().find(|(name, _)| name == key)?;
+        let result = is_answer(answer).then(|| answer.to_owned())?;
+        self.answers.push(Known {
+            key: key.into(),
+            digest: digest.into(),
+            result: result.clone(),
+            used: true,
+        });
+        Some(result)
     }
 
     /// The key of a new question: the one that was asked for, unless it is taken, or a number.
@@ -151,6 +169,7 @@ impl Session {
             ..Replay::default()
         });
         let Some(state) = member("requestState") else {
+            replay.unbound = true;
             return Ok(responses.map(|_| replay));
         };
         let state = decode_str(state).ok_or_else(|| invalid("\"requestState\" must be a string"))?;
@@ -167,10 +186,7 @@ impl Session {
         // Answers to what was not asked are ignored (mrtr, Error Handling).
         for (key, digest) in sealed.pending {
             let answer = given.iter().find(|(name, _)| **name == *key).map(|(_, answer)| *answer);
-            if let Some(result) = answer
-                .filter(|answer| answer.get().starts_with('{'))
-                .map(RawValue::to_owned)
-            {
+            if let Some(result) = answer.filter(|answer| is_answer(answer)).map(RawValue::to_owned) {
                 replay.answers.push(Known {
                     key,
                     digest,
@@ -189,6 +205,7 @@ impl Session {
             Work::Run(Target::Tool(_)) => "tools/call",
             Work::Run(Target::Prompt(_)) => "prompts/get",
             Work::Run(Target::Resource(_) | Target::Template(_)) => "resources/read",
+            Work::Run(Target::Method(ref method)) => method,
             Work::Run(_) | Work::Parked { .. } | Work::Listen(_) => return None,
         };
         bound_text(method, call.params.as_ref()?.get())
@@ -202,8 +219,13 @@ impl Session {
     }
 
     pub(super) fn unix_millis(&self) -> u64 {
-        self.config.unix_epoch.saturating_add(self.now.as_micros() / 1000)
+        self.unix_epoch.saturating_add(self.now.as_micros() / 1000)
     }
+}
+
+/// Every result is an object.
+fn is_answer(answer: &RawValue) -> bool {
+    answer.get().starts_with('{')
 }
 
 fn bound_text(method: &str, params: &str) -> Option<String> {

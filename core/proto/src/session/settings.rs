@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::{CacheHints, CallOptions, Config, Error, ErrorKind, Implementation, Limits};
-use crate::jsonrpc::Json;
+use crate::jsonrpc::{Json, reason};
 use crate::{Keyring, Revision, SealKey};
 
 #[derive(Deserialize, Default)]
@@ -72,10 +72,14 @@ impl Config {
     /// # Ok::<(), oxmcp_proto::Error>(())
     /// ```
     pub fn from_json(info: &str, settings: &str) -> Result<Self, Error> {
-        let info: Implementation = serde_json::from_str(info)
-            .map_err(|error| usage(format!("the implementation needs a name and a version: {error}")))?;
+        let info: Implementation = serde_json::from_str(info).map_err(|error| {
+            usage(format!(
+                "the implementation needs a name and a version: {}",
+                reason(&error)
+            ))
+        })?;
         let settings: Settings =
-            serde_json::from_str(settings).map_err(|error| usage(format!("the options are wrong: {error}")))?;
+            serde_json::from_str(settings).map_err(|error| usage(format!("an option is wrong: {}", reason(&error))))?;
         let mut config = Self::new(info);
         config.instructions = settings.instructions;
         config.logging = settings.logging;

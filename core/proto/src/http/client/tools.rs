@@ -9,7 +9,11 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::super::param_headers::{BadAnnotation, ParamHeaders};
-use crate::jsonrpc::{ErrorCode, Json, ObjectWriter, decode_str, json, members};
+use super::message::result_line;
+use crate::jsonrpc::{ErrorCode, Json, Message, ObjectWriter, decode_str, json, members};
+
+/// How many tools with annotations are remembered.
+const KEPT: usize = 10_000;
 
 /// What is known of the tools of a server.
 ///
@@ -67,6 +71,15 @@ impl ToolHeaders {
         (json(whole.finish()).ok(), rejected)
     }
 
+    /// Reads the answer to a `tools/list`: gives it without the tools that are rejected, if there are any.
+    pub fn learn_answer(&mut self, answer: &[u8]) -> (Option<Vec<u8>>, Vec<RejectedTool>) {
+        let Ok(Message::Result { id, result }) = Message::parse(answer, 128) else {
+            return (None, Vec::new());
+        };
+        let (kept, rejected) = self.learn(result);
+        (kept.map(|kept| result_line(&id, kept.get())), rejected)
+    }
+
     fn learn_tool(&mut self, tool: &RawValue) -> Result<(), RejectedTool> {
         let all = members(tool).unwrap_or_default();
         let member = |wanted: &str| all.iter().find(|(key, _)| key == wanted).map(|(_, value)| *value);
@@ -85,6 +98,10 @@ impl ToolHeaders {
         if headers.is_empty() {
             self.0.remove(&*name);
         } else {
+            // A server that lists others without end makes us forget, which costs a list; it gets no more memory.
+            if self.0.len() == KEPT {
+                self.0.clear();
+            }
             self.0.insert(name.into(), Arc::new(headers));
         }
         Ok(())
