@@ -74,6 +74,7 @@
 //! | what changes while a server serves | [`Offers`] |
 //! | progress, logs, and what a handler asks of its client | [`Context`], [`Ask`] |
 //! | what a client asks of a server | [`Client`], [`Call`] |
+//! | where the server is | [`ChildProcess`], [`transport`] |
 //! | what a client answers and is told | [`ClientBuilder`], [`Listening`] |
 //! | the data of the protocol | [`types`] |
 //! | what goes wrong | [`Error`] for calls, [`ToolError`] and [`HandlerError`] for handlers |
@@ -100,6 +101,9 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(feature = "border")]
+#[doc(hidden)]
+pub mod border;
 mod client;
 mod driver;
 mod handler;

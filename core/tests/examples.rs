@@ -81,3 +81,71 @@ assistant: Show me the code.
         assert_eq!(stdout, expected);
     }
 }
+
+/// A server that prints its address as its first line, and ends with this.
+#[cfg(feature = "http")]
+struct Served(std::process::Child, String);
+
+#[cfg(feature = "http")]
+impl Served {
+    fn start(name: &str) -> Self {
+        use std::io::{BufRead, BufReader};
+
+        let mut server = Command::new(support::program(name));
+        let server = server.args(["--http", "0"]).stdout(std::process::Stdio::piped());
+        let mut served = Self(server.spawn().unwrap(), String::new());
+        let stdout = served.0.stdout.take().unwrap();
+        BufReader::new(stdout).read_line(&mut served.1).unwrap();
+        served
+    }
+}
+
+#[cfg(feature = "http")]
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn the_weather_is_the_same_over_both_transports() {
+    let served = Served::start("weather_server");
+    for arguments in [&[][..], &[served.1.trim()][..]] {
+        let output = Command::new(support::program("weather_client"))
+            .args(arguments)
+            .output()
+            .unwrap();
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{stdout}{stderr}");
+        let expected = "\
+Weather that is made up, of a few cities.
+1 of 2
+2 of 2
+Oslo, in 0 days: sunny, 2 °C
+Oslo, in 1 days: cloudy, -2 °C
+failed: true, nobody knows the weather of \"Atlantis\"; there is weather in Cairo, Lima, Oslo, Quito, Tokyo
+When to Lima? In two days, but only if it does not rain.
+Go: it will be cloudy in Lima, at 19 °C.
+Cairo, Lima, Oslo, Quito, Tokyo
+Tokyo: cloudy, 9 °C
+begins with C: Cairo
+Look up the weather in Quito, and say what to pack for three days there.
+";
+        assert_eq!((stdout.as_str(), &*stderr), (expected, ""));
+    }
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn the_weather_client_says_what_is_wrong_when_there_is_no_server() {
+    let output = Command::new(support::program("weather_client"))
+        .arg("http://127.0.0.1:1/mcp")
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success());
+    assert!(stderr.contains("127.0.0.1:1"), "{stderr}");
+}

@@ -16,7 +16,7 @@ use super::host::{ClientHost, Told};
 use super::listen::Listeners;
 use super::offer::Offers;
 use super::{Client, Inner, read};
-use crate::driver::{Driver, Link};
+use crate::driver::{Driver, Host, Link};
 use crate::handler::{Hooks, Runner};
 use crate::transport::{Child, IntoTransport, Transport};
 use crate::types;
@@ -24,8 +24,8 @@ use crate::types;
 /// How long a peer that takes nothing may hold up the end of a connection.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Which commands start servers of the handshake.
-static VERDICTS: LazyLock<Verdicts> = LazyLock::new(Verdicts::default);
+/// Which commands start servers of the handshake, and at which URLs there are some.
+pub(crate) static VERDICTS: LazyLock<Verdicts> = LazyLock::new(Verdicts::default);
 
 /// The settings of a client, from [`Client::builder`].
 ///
@@ -83,8 +83,8 @@ impl ClientBuilder {
     }
 
     /// Whether to ask the server first if it speaks a revision without a handshake, which costs others one more
-    /// round trip. Unless set, servers are asked; one that is started by a command is not, if another that the
-    /// same command started in this process was found to be of the handshake.
+    /// round trip. Unless set, servers are asked; one that is started by a command, or is at a URL, is not, if
+    /// before in this process that led to a server of the handshake.
     #[must_use]
     pub fn probe(mut self, probe: bool) -> Self {
         self.probe = Some(probe);
@@ -175,13 +175,11 @@ impl ClientBuilder {
             return Err(error);
         }
         let transport = server.into_transport()?;
-        let command = transport.command.clone().filter(|_| self.probe.is_none());
-        let should_probe = || command.as_ref().is_none_or(|command| VERDICTS.should_probe(command));
-        self.config.probe = self.probe.unwrap_or_else(should_probe);
+        let server = suit(&mut self.config, self.probe, &transport);
         let connected = self.connect_by(transport).await;
-        match (&command, &connected) {
-            (Some(command), Ok(client)) => VERDICTS.learn(command, client.peer().revision),
-            (Some(command), Err(_)) => VERDICTS.forget(command),
+        match (&server, &connected) {
+            (Some(server), Ok(client)) => VERDICTS.learn(server, client.peer().revision),
+            (Some(server), Err(_)) => VERDICTS.forget(server),
             (None, _) => {}
         }
         connected
@@ -204,10 +202,9 @@ impl ClientBuilder {
             listeners: Arc::clone(&listeners),
         };
         link.connect(self.connect_timeout)?;
-        let driver = Driver::new(Arc::clone(&link), host, transport);
+        let driving = drive(Arc::clone(&link), host, transport);
         tokio::spawn(async move {
-            // Its failure is in the errors of the calls.
-            let _ = driver.run(PATIENCE).await;
+            driving.await;
             drop(running);
         });
         let attempt = Attempt { link, kept: false };
@@ -229,6 +226,31 @@ impl ClientBuilder {
             }),
         })
     }
+}
+
+/// Suits the settings to a transport. Gives what the era of the server is to be remembered by, if it is.
+pub(crate) fn suit(config: &mut Config, probe: Option<bool>, transport: &Transport) -> Option<String> {
+    // A client of one era finds out nothing about the other.
+    let is_of_both = |handshake| config.revisions.iter().any(|it| it.has_handshake() == handshake);
+    let learns = probe.is_none() && is_of_both(true) && is_of_both(false) && transport.may_probe();
+    let server = transport.server().filter(|_| learns);
+    let should_probe = || server.as_ref().is_none_or(|server| VERDICTS.should_probe(server));
+    config.probe = transport.may_probe() && probe.unwrap_or_else(should_probe);
+    config.routed = transport.is_routed();
+    server
+}
+
+/// Moves a connection from its start to its end. Its failure is in the errors of the calls.
+pub(crate) async fn drive(link: Arc<Link>, host: impl Host, transport: Transport) {
+    #[cfg(feature = "http")]
+    let transport = {
+        let mut transport = transport;
+        if let Some(server) = transport.http.take() {
+            return crate::http::client::run(link, Box::new(host), *server).await;
+        }
+        transport
+    };
+    let _ = Driver::new(link, host, transport).run(PATIENCE).await;
 }
 
 /// Who the server says it is. Without a handshake it need not say.

@@ -20,6 +20,8 @@ use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
 pub use builder::ClientBuilder;
+#[cfg(feature = "border")]
+pub(crate) use builder::{VERDICTS, drive, suit};
 pub use call::Call;
 pub(crate) use call::Pending;
 pub use context::ClientContext;
@@ -100,13 +102,15 @@ impl Drop for Inner {
 impl Client {
     /// Connects with the default settings, and returns when it is done.
     ///
-    /// Takes a [`ChildProcess`](crate::ChildProcess) or a [`Transport`](crate::transport::Transport), and needs
-    /// a tokio runtime with time enabled, on which the connection runs.
+    /// Takes a [`ChildProcess`](crate::ChildProcess), a [`Transport`](crate::transport::Transport) or, with the feature
+    /// `http`, the URL of a server, alone or with settings (`transport::Http`). Needs a tokio runtime with time and I/O
+    /// enabled, on which the connection runs.
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`] when the server cannot be started or leaves,
+    /// [`ErrorKind::Closed`] when the server cannot be started or reached, or leaves,
     /// [`ErrorKind::Timeout`] when it does not answer within 60 s, [`ErrorKind::Protocol`] when
-    /// it speaks none of our revisions, [`ErrorKind::Response`] when it refuses.
+    /// it speaks none of our revisions, [`ErrorKind::Response`] when it refuses, [`ErrorKind::Usage`] for a URL that is
+    /// none.
     ///
     /// ```no_run
     /// # async fn run() -> Result<(), oxmcp::Error> {
@@ -246,7 +250,8 @@ impl Client {
 
     /// Ends the connection, and returns when it has ended: calls under way fail with
     /// [`ErrorKind::Closed`], and a server that is a child process has left or was made to. That
-    /// takes 8 s at the very most, unless the child's grace was set. May be called any number of times.
+    /// takes 8 s at the very most, unless the child's grace was set. Over HTTP, what is left to be said is sent and the
+    /// session ended, within 2 s each unless set otherwise. May be called any number of times.
     pub async fn close(&self) {
         self.inner.link.close("the client closed the connection");
         let mut ended = self.inner.ended.clone();

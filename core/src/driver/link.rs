@@ -47,6 +47,8 @@ struct State {
     owed: usize,
     /// Requests whose handlers gave up their streams.
     ended_streams: Vec<RequestId>,
+    /// What the session says goes to the host as it is.
+    raw: bool,
 }
 
 /// What [`Link::drain`] hands to the driver, in order.
@@ -74,6 +76,8 @@ pub(crate) enum Event {
     },
     /// A handler gives up the stream of its request; what it still says is read after that.
     EndStream(RequestId),
+    /// For a host that looks at outputs itself.
+    Output(Output),
 }
 
 /// What the driver must know after a drain.
@@ -89,6 +93,16 @@ pub(crate) struct Drained {
 
 impl Link {
     pub(crate) fn new(session: Session) -> Arc<Self> {
+        Self::of(session, false)
+    }
+
+    /// One whose host takes the session's outputs as they are, and knows by itself who waits for what.
+    #[cfg(feature = "border")]
+    pub(crate) fn raw(session: Session) -> Arc<Self> {
+        Self::of(session, true)
+    }
+
+    fn of(session: Session, raw: bool) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::new(State {
                 session,
@@ -99,6 +113,7 @@ impl Link {
                 backlog: 0,
                 owed: 0,
                 ended_streams: Vec::new(),
+                raw,
             }),
             room: Notify::new(),
             epoch: tokio::time::Instant::now(),
@@ -128,6 +143,31 @@ impl Link {
             buffered: session.buffered,
             unwritten: state.unwritten(),
         }
+    }
+
+    /// One input to the session. What the peer caused counts against what it may leave unread.
+    #[cfg(feature = "http")]
+    pub(crate) fn with<T>(&self, caused_by_peer: bool, work: impl FnOnce(&mut Session, Instant) -> T) -> T {
+        let now = self.now();
+        self.input(|state| match caused_by_peer {
+            true => state.as_owed(|session| work(session, now)),
+            false => work(&mut state.session, now),
+        })
+    }
+
+    /// The same, which the driver is not woken for: more of it follows.
+    #[cfg(feature = "border")]
+    pub(crate) fn with_more<T>(&self, work: impl FnOnce(&mut Session, Instant) -> T) -> T {
+        let now = self.now();
+        let mut state = self.lock();
+        state.dirty = true;
+        work(&mut state.session, now)
+    }
+
+    /// Whether more waits to be written than should.
+    #[cfg(feature = "border")]
+    pub(crate) fn is_full(&self) -> bool {
+        self.lock().is_full()
     }
 
     // What the handles of a client do.
@@ -277,6 +317,14 @@ impl Link {
         state.as_owed(|session| session.receive(bytes, now));
     }
 
+    #[cfg(feature = "http")]
+    pub(crate) fn receive_message(&self, message: oxmcp_proto::jsonrpc::Message<'_>, text: &[u8]) {
+        let now = self.now();
+        let mut state = self.lock();
+        state.dirty = true;
+        state.as_owed(|session| session.receive_message(message, text, now));
+    }
+
     pub(crate) fn end_input(&self) {
         let now = self.now();
         self.input(|state| state.as_owed(|session| session.end_input(now)));
@@ -390,8 +438,9 @@ impl State {
     fn sort(&mut self, output: Output, events: &mut Vec<Event>, outgoing: &mut Outgoing) {
         events.push(match output {
             Output::Wire(bytes) => return self.session.recycle(outgoing.push(bytes)),
-            Output::Closed => return,
             Output::Message { request, answers, line } => Event::Message { request, answers, line },
+            output if self.raw => Event::Output(output),
+            Output::Closed => return,
             Output::Progress { id, params } => match self.callers.get(&id) {
                 Some(caller) => Event::Progress(Arc::clone(caller), params),
                 None => return,

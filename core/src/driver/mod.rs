@@ -17,7 +17,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use oxmcp_proto::jsonrpc::Json;
-use oxmcp_proto::{Direction, Error, ErrorKind, InboundId, Instant, OutboundId, Peer, Problem, Target};
+use oxmcp_proto::{Direction, Error, ErrorKind, InboundId, Instant, OutboundId, Output, Peer, Problem, Target};
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use tokio::time::Sleep;
 
@@ -35,21 +35,34 @@ const CHUNKS_PER_TURN: usize = 64;
 const EXIT_STATUS: Duration = Duration::from_millis(500);
 
 /// The side of a connection that its program plays.
+///
+/// Of a link that is [raw](Link::raw) it is told by `output` and `closed` alone, of others by all the rest.
 pub(crate) trait Host: Send + 'static {
     /// Runs a handler, which answers with [`Link::respond`].
-    fn call(&mut self, link: &Arc<Link>, call: Incoming);
+    fn call(&mut self, _link: &Arc<Link>, _call: Incoming) {}
+    /// A handler that was started and not polled yet, for drivers that run those themselves.
+    #[cfg(feature = "http")]
+    fn take_started(&mut self) -> Option<crate::handler::Task> {
+        None
+    }
     /// A peer needs descriptions that are not all there: waits for a change of what is offered to be complete.
     fn complete_offers(&mut self) {}
     /// The handshake is complete.
-    fn ready(&mut self, peer: Peer);
+    fn ready(&mut self, _peer: Peer) {}
     /// The handshake failed.
-    fn connect_failed(&mut self, error: Error);
+    fn connect_failed(&mut self, _error: Error) {}
     /// A notification came that the core does not act on; `subscription` is the call whose stream it is on.
-    fn notification(&mut self, method: &str, params: Option<Json>, subscription: Option<OutboundId>);
+    fn notification(&mut self, _method: &str, _params: Option<Json>, _subscription: Option<OutboundId>) {}
     /// Something is wrong that is no call's failure.
-    fn problem(&mut self, problem: &Problem);
+    fn problem(&mut self, _problem: &Problem) {}
     /// A message goes over the wire.
-    fn trace(&mut self, direction: Direction, line: &str);
+    fn trace(&mut self, _direction: Direction, _line: &str) {}
+    /// What the session says, in its own words; never bytes or messages.
+    fn output(&mut self, _output: Output) {}
+    /// Whether more may be read. If not, the waker is told when that changes.
+    fn has_room(&mut self, _cx: &mut Context<'_>) -> bool {
+        true
+    }
     /// Nothing more comes.
     fn closed(&mut self) {}
 }
@@ -189,6 +202,7 @@ impl<H: Host> Driver<H> {
             } => self.host.notification(&method, params, subscription),
             Event::Problem(problem) => self.host.problem(&problem),
             Event::Trace(direction, line) => self.host.trace(direction, &line),
+            Event::Output(output) => self.host.output(output),
             // All goes on one stream here.
             Event::Message { .. } | Event::EndStream(_) => {}
         }
@@ -196,7 +210,7 @@ impl<H: Host> Driver<H> {
 
     /// Takes in one chunk. False when there is none at the moment.
     fn read(&mut self, cx: &mut Context<'_>) -> bool {
-        if self.at_end || self.state.stop_reading {
+        if self.at_end || self.state.stop_reading || !self.host.has_room(cx) {
             return false;
         }
         let Some(reader) = &mut self.transport.reader else {
@@ -329,6 +343,7 @@ impl<H: Host> Drop for Driver<H> {
                         call.cancel(reason);
                     }
                 }
+                Event::Output(output) => self.host.output(output),
                 _ => {}
             }
         }

@@ -13,7 +13,7 @@ use oxmcp_proto::jsonrpc::{ErrorObject, Json};
 
 pub(crate) use call::Call;
 pub use error::{HandlerError, InputRequired};
-pub(crate) use run::{Hooks, Runner, guarded};
+pub(crate) use run::{Hooks, Runner, Task, guarded};
 
 /// Starts a handler with the params as they came.
 pub(crate) type Handler = Box<dyn Fn(Arc<Call>, Option<Json>) -> Started + Send + Sync>;

@@ -48,6 +48,9 @@ pub(crate) struct Runner {
     /// Whether a handler may be polled by the driver first. Not on a runtime of several threads,
     /// where one that computes would hold up the connection although a thread is free.
     polls_first: Option<bool>,
+    /// Whether a handler is handed to the driver, which polls it first when it holds nothing that others wait for.
+    holds: bool,
+    held: Option<Task>,
 }
 
 impl Runner {
@@ -55,7 +58,24 @@ impl Runner {
         Self {
             hooks,
             polls_first: None,
+            holds: false,
+            held: None,
         }
+    }
+
+    /// One whose driver takes what was started, see [`take_started`](Self::take_started), and runs it.
+    #[cfg(feature = "http")]
+    pub(crate) fn holding(hooks: Hooks) -> Self {
+        Self {
+            holds: true,
+            ..Self::new(hooks)
+        }
+    }
+
+    /// The first handler that was started since the last time and may have to wait.
+    #[cfg(feature = "http")]
+    pub(crate) fn take_started(&mut self) -> Option<Task> {
+        self.held.take()
     }
 
     /// Starts a handler; in the end it answers the call.
@@ -73,6 +93,7 @@ impl Runner {
         match started {
             Err(panic) => running.panicked(&*panic),
             Ok(Started::Done(reply)) => running.done(Ok(reply)),
+            Ok(Started::Waiting(work)) if self.holds && self.held.is_none() => self.held = Some(running.task(work)),
             Ok(Started::Waiting(work)) => running.work(work, polls_first),
             Ok(Started::Blocking(work)) => {
                 running.call.link.add_handler(&running.call);
@@ -103,8 +124,12 @@ impl Running {
                 Err(panic) => return self.panicked(&*panic),
             }
         }
+        tokio::spawn(self.task(work));
+    }
+
+    fn task(self, work: Work) -> Task {
         self.call.link.add_handler(&self.call);
-        tokio::spawn(Task { work, running: self });
+        Task { work, running: self }
     }
 
     /// A reply that cannot be made is a fault of this side: the peer learns that much, and the
@@ -144,9 +169,21 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 /// A handler that waits. Once it is cancelled it is polled one more time, so that it can see the
 /// cancel, and dropped if it waits again.
-struct Task {
+pub(crate) struct Task {
     work: Work,
     running: Running,
+}
+
+#[cfg(feature = "http")]
+impl Task {
+    /// Polls it, and spawns what waits.
+    pub(crate) fn begin(mut self) {
+        // If it waits, the task polls it again before anything else, with a waker that counts.
+        let mut nobody = task::Context::from_waker(Waker::noop());
+        if Pin::new(&mut self).poll(&mut nobody).is_pending() {
+            tokio::spawn(self);
+        }
+    }
 }
 
 impl Future for Task {

@@ -241,7 +241,7 @@ impl Context {
 
 impl<T> Ask<T> {
     /// Names the question, in place of its number: for handlers whose questions change their order from one run
-    /// to the next (2026-07-28).
+    /// to the next (2026-07-28). A client that knows the key may send its answer with its first request.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self

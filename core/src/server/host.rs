@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Json};
-use oxmcp_proto::{Direction, Error, OutboundId, Peer, Problem, Target, Watch};
+use oxmcp_proto::{Direction, Problem, Target, Watch};
 use serde::Deserialize;
 
 use super::offers::Shared;
 use crate::driver::{Host, Incoming, Link};
+#[cfg(feature = "http")]
+use crate::handler::Task;
 use crate::handler::{Call, Hooks, Reply, Runner};
 
 pub(super) struct ServerHost {
@@ -32,12 +34,12 @@ impl ServerHost {
         }
     }
 
-    /// One whose driver looks after changes of what is offered itself.
+    /// One whose driver looks after changes of what is offered, and runs handlers, itself.
     #[cfg(feature = "http")]
     pub(super) fn unwatched(shared: Arc<Shared>, hooks: Hooks) -> Self {
         Self {
             shared,
-            runner: Runner::new(hooks),
+            runner: Runner::holding(hooks),
             _watch: None,
         }
     }
@@ -53,15 +55,14 @@ impl Host for ServerHost {
         link.respond(call.id, &without_handler(&call.target));
     }
 
+    #[cfg(feature = "http")]
+    fn take_started(&mut self) -> Option<Task> {
+        self.runner.take_started()
+    }
+
     fn complete_offers(&mut self) {
         self.shared.wait_for_changes();
     }
-
-    fn ready(&mut self, _: Peer) {}
-
-    fn connect_failed(&mut self, _: Error) {}
-
-    fn notification(&mut self, _: &str, _: Option<Json>, _: Option<OutboundId>) {}
 
     fn problem(&mut self, problem: &Problem) {
         self.runner.hooks.problem(problem);

@@ -29,7 +29,13 @@ pub use offer::{
     Completing, IntoCompletion, IntoPromptResult, IntoResourceResult, IntoToolResult, JsonResult as Json, NoArguments,
     Offer, PromptOffer, ResourceOffer, TemplateOffer, ToolError, ToolOffer,
 };
+#[cfg(feature = "http")]
+pub(crate) use offers::OnUpdate;
 pub use offers::{Offered, Offers};
+#[cfg(feature = "http")]
+pub(crate) use routed::Served;
+#[cfg(feature = "border")]
+pub(crate) use routed::session;
 pub use serving::{Serving, ServingHandle};
 
 use crate::driver::{Driver, Link};
@@ -483,7 +489,7 @@ impl Server {
 }
 
 /// The time of the wall clock; the clocks of connections begin with them.
-fn unix_millis() -> u64 {
+pub(crate) fn unix_millis() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

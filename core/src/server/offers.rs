@@ -12,6 +12,35 @@ use super::offer::{Completions, Offer, Parts, noun};
 use crate::driver::Link;
 use crate::handler::{Entry, Handler};
 
+/// Who is told of the URI of a resource that has other contents.
+pub(crate) type OnUpdate = dyn Fn(&str) + Send + Sync;
+
+/// Connections, and some that are gone. Each new one looks after a few of the others, so that none costs more the more
+/// there are.
+#[derive(Default)]
+struct Links {
+    all: Vec<Weak<Link>>,
+    next: usize,
+}
+
+impl Links {
+    fn add(&mut self, link: &Arc<Link>) {
+        const LOOKED_AT: usize = 4;
+        for _ in 0..LOOKED_AT.min(self.all.len()) {
+            self.next %= self.all.len();
+            if self.all[self.next].strong_count() > 0 {
+                self.next += 1;
+            } else {
+                self.all.swap_remove(self.next);
+                if self.all.is_empty() {
+                    break;
+                }
+            }
+        }
+        self.all.push(Arc::downgrade(link));
+    }
+}
+
 /// The part of a server that its clones and connections share.
 #[derive(Default)]
 pub(super) struct Shared {
@@ -19,7 +48,9 @@ pub(super) struct Shared {
     /// Locked before the registry where both change, so that nothing is shown whose handler is not there.
     handlers: RwLock<Handlers>,
     /// The connections that are served.
-    links: Mutex<Vec<Weak<Link>>>,
+    links: Mutex<Links>,
+    /// Who is told of updates of resources beside them.
+    on_update: Mutex<Vec<Weak<OnUpdate>>>,
     /// What `requestState` is sealed with unless the program gives keys.
     pub state_keys: OnceLock<Keyring>,
 }
@@ -155,13 +186,27 @@ impl Shared {
 
     pub(super) fn connected(&self, link: &Arc<Link>) {
         let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
-        links.retain(|link| link.strong_count() > 0);
-        links.push(Arc::downgrade(link));
+        links.add(link);
     }
 
     fn links(&self) -> Vec<Arc<Link>> {
         let links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
-        links.iter().filter_map(Weak::upgrade).collect()
+        links.all.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    #[cfg(feature = "http")]
+    pub(super) fn on_update(&self, told: Weak<OnUpdate>) {
+        let mut all = self.on_update.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|told| told.strong_count() > 0);
+        all.push(told);
+    }
+
+    fn updated(&self, uri: &str) {
+        let all = self.on_update.lock().unwrap_or_else(PoisonError::into_inner);
+        let all: Vec<_> = all.iter().filter_map(Weak::upgrade).collect();
+        for told in all {
+            told(uri);
+        }
     }
 
     // A panic elsewhere while the lock was held left whole entries.
@@ -242,6 +287,7 @@ impl Offers {
         for link in self.shared.links() {
             told |= link.resource_updated(uri).unwrap_or(false);
         }
+        self.shared.updated(uri);
         told
     }
 
@@ -339,5 +385,31 @@ impl fmt::Debug for Offered {
             .field("kind", &noun(self.kind))
             .field("key", &key)
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use oxmcp_proto::{Config, Implementation, Session};
+
+    use super::*;
+
+    #[test]
+    fn connections_that_are_gone_are_forgotten_while_others_come() {
+        let link = || {
+            let config = Config::new(Implementation::new("test", "1"));
+            Link::new(Session::server(config, Arc::default()))
+        };
+        let mut links = Links::default();
+        let kept: Vec<_> = (0..10).map(|_| link()).collect();
+        for index in 0..1000 {
+            links.add(&link());
+            if let Some(kept) = kept.get(index) {
+                links.add(kept);
+            }
+        }
+        assert!(links.all.len() < 30, "{}", links.all.len());
+        let alive = links.all.iter().filter_map(Weak::upgrade).count();
+        assert_eq!(alive, kept.len());
     }
 }

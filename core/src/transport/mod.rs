@@ -3,6 +3,7 @@
 //! | transport | for |
 //! | --- | --- |
 //! | [`ChildProcess`] | a client that starts its server |
+//! | `Http`, with the feature `http`, or a URL | a client of a server elsewhere |
 //! | [`stdio`] | a server that was started by its client |
 //! | [`memory`] | both sides in one process |
 //! | [`io`] | anything that reads and writes: a socket, a pipe, a tunnel |
@@ -12,11 +13,21 @@ mod reader_thread;
 mod stdio;
 
 use std::fmt;
+#[cfg(feature = "http")]
+use std::io;
+#[cfg(feature = "http")]
+use std::pin::Pin;
+#[cfg(feature = "http")]
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use oxmcp_proto::Error;
+#[cfg(feature = "http")]
+use tokio::io::ReadBuf;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
+#[cfg(feature = "http")]
+pub use crate::http::client::{Http, HttpSse};
 pub use child::ChildProcess;
 pub(crate) use child::{Child, Group};
 pub use stdio::stdio;
@@ -30,19 +41,63 @@ pub struct Transport {
     pub(crate) child: Option<Child>,
     /// What started the server, for what is known of other servers that the same started.
     pub(crate) command: Option<String>,
+    /// A server over HTTP, which has no two directions to read and write.
+    #[cfg(feature = "http")]
+    pub(crate) http: Option<Box<crate::http::client::HttpTransport>>,
     /// What is undone when the connection ends.
     _guard: Option<stdio::Guard>,
 }
 
 impl Transport {
     fn new(reader: impl AsyncRead + Send + Unpin + 'static, writer: impl AsyncWrite + Send + Unpin + 'static) -> Self {
+        Self::of(Box::new(reader), Box::new(writer))
+    }
+
+    fn of(reader: Box<dyn AsyncRead + Send + Unpin>, writer: Box<dyn AsyncWrite + Send + Unpin>) -> Self {
         Self {
-            reader: Some(Box::new(reader)),
-            writer: Some(Box::new(writer)),
+            reader: Some(reader),
+            writer: Some(writer),
             child: None,
             command: None,
+            #[cfg(feature = "http")]
+            http: None,
             _guard: None,
         }
+    }
+
+    /// A server over HTTP.
+    #[cfg(feature = "http")]
+    pub(crate) fn over_http(http: crate::http::client::HttpTransport) -> Self {
+        Self {
+            http: Some(Box::new(http)),
+            ..Self::new(OnlyForClients, tokio::io::sink())
+        }
+    }
+
+    /// What the server is known by: the command that starts it, or its URL.
+    pub(crate) fn server(&self) -> Option<String> {
+        #[cfg(feature = "http")]
+        if let Some(http) = &self.http {
+            return Some(http.server());
+        }
+        self.command.clone()
+    }
+
+    /// Whether the server may be asked which revisions it speaks before there is a handshake.
+    pub(crate) fn may_probe(&self) -> bool {
+        #[cfg(feature = "http")]
+        if let Some(http) = &self.http {
+            return http.may_probe();
+        }
+        true
+    }
+
+    /// Whether messages go out one by one.
+    pub(crate) fn is_routed(&self) -> bool {
+        #[cfg(feature = "http")]
+        return self.http.is_some();
+        #[cfg(not(feature = "http"))]
+        return false;
     }
 
     /// Tells the peer that nothing more comes.
@@ -59,6 +114,18 @@ impl fmt::Debug for Transport {
         f.debug_struct("Transport")
             .field("child", &self.child)
             .finish_non_exhaustive()
+    }
+}
+
+/// What a server finds that is to be served over the transport of a client.
+#[cfg(feature = "http")]
+struct OnlyForClients;
+
+#[cfg(feature = "http")]
+impl AsyncRead for OnlyForClients {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let message = "this transport is a client's; a server is served over HTTP by Server::http";
+        Poll::Ready(Err(io::Error::other(message)))
     }
 }
 

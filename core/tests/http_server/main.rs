@@ -2,6 +2,7 @@
 #![cfg(feature = "http")]
 
 mod guard;
+mod http2;
 mod legacy;
 mod limits;
 mod modern;

@@ -108,6 +108,11 @@ impl Request {
         self
     }
 
+    /// Method, target, fields and body, for a client of its own.
+    pub(crate) fn parts(&self) -> (&str, &str, &[(String, String)], Option<&str>) {
+        (&self.method, &self.target, &self.fields, self.body.as_deref())
+    }
+
     fn text(&self) -> String {
         let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
         for (name, value) in &self.fields {

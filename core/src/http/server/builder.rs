@@ -4,18 +4,20 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use oxmcp_proto::http::{BadName, Endpoint, EventLimits, Guard, MemoryEvents, Sessions};
-use oxmcp_proto::{Error, ErrorKind};
+use oxmcp_proto::http::{BadName, Endpoint, EventLimits, Guard, Sessions};
+use oxmcp_proto::{Config, Error, ErrorKind};
 
 use super::HttpService;
 use super::listen::{HttpServing, Listening};
 use super::shared::{Settings, Shared};
+use super::state::{MemoryState, SharedState, StateLimits};
 use crate::Server;
+use crate::server::Served;
 
 /// How a server is served over HTTP, from [`Server::http`].
 #[derive(Clone, Debug)]
 pub struct HttpBuilder {
-    server: Server,
+    server: Arc<dyn Served>,
     address: IpAddr,
     hosts: Vec<String>,
     any_host: bool,
@@ -26,6 +28,7 @@ pub struct HttpBuilder {
     session_idle: Duration,
     events: EventLimits,
     body_limit: Option<usize>,
+    state: Option<Arc<dyn SharedState>>,
     settings: Settings,
     listening: Listening,
 }
@@ -33,8 +36,14 @@ pub struct HttpBuilder {
 impl Server {
     /// Serves it over HTTP: see [`HttpBuilder::bind`] and [`HttpBuilder::build`].
     pub fn http(&self) -> HttpBuilder {
-        HttpBuilder {
-            server: self.clone(),
+        HttpBuilder::new(Arc::new(self.clone()))
+    }
+}
+
+impl HttpBuilder {
+    pub(crate) fn new(server: Arc<dyn Served>) -> Self {
+        Self {
+            server,
             address: Ipv4Addr::LOCALHOST.into(),
             hosts: Vec::new(),
             any_host: false,
@@ -45,6 +54,7 @@ impl Server {
             session_idle: Duration::from_secs(30 * 60),
             events: EventLimits::default(),
             body_limit: None,
+            state: None,
             settings: Settings {
                 json_only: false,
                 keep_alive: Duration::from_secs(15),
@@ -55,9 +65,7 @@ impl Server {
             listening: Listening::default(),
         }
     }
-}
 
-impl HttpBuilder {
     /// The address of this machine to listen on: 127.0.0.1 unless set. One that others can reach needs the
     /// names under which they do, see [`host`](Self::host).
     #[must_use]
@@ -130,10 +138,20 @@ impl HttpBuilder {
         self
     }
 
-    /// How much is kept of streams, for clients that lost their connection.
+    /// How much is kept of streams, for clients that lost their connection. Where processes
+    /// [share](Self::shared) their state by Redis, the bytes are those of one session.
     #[must_use]
     pub fn events(mut self, limits: EventLimits) -> Self {
         self.events = limits;
+        self
+    }
+
+    /// Shares sessions, streams and news with other processes, so that they act as one server: see
+    /// [several processes](crate::http#several-processes). All of them must offer the same, and have the same
+    /// [keys](Server::state_keys).
+    #[must_use]
+    pub fn shared(mut self, state: impl SharedState + 'static) -> Self {
+        self.state = Some(Arc::new(state));
         self
     }
 
@@ -208,9 +226,13 @@ impl HttpBuilder {
     /// this machine only.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] when the server was built wrong, or a host or an origin is none.
+    /// [`ErrorKind::Usage`] when the server was built wrong, or a host or an origin is none, or what is
+    /// [shared](Self::shared) does not go with the other settings.
     pub fn build(&self) -> Result<HttpService, Error> {
-        let config = self.server.routed_config()?;
+        let mut config = self.server.config()?;
+        config.routed = true;
+        self.check_shared(&config)?;
+        let config = Arc::new(config);
         let mut endpoint = Endpoint::new(
             self.guard()
                 .map_err(|bad| Error::new(ErrorKind::Usage, bad.to_string()))?,
@@ -221,15 +243,23 @@ impl HttpBuilder {
         endpoint.body_limit = self.body_limit.unwrap_or(config.limits.message);
         endpoint.json_depth = config.limits.depth;
         let sessions = Sessions::new(self.max_sessions, self.session_idle);
-        let events = MemoryEvents::new(self.events);
+        let limits = StateLimits {
+            sessions: self.max_sessions,
+            idle: self.session_idle,
+            events: self.events,
+        };
+        let state = self.state.clone();
+        let state = state.unwrap_or_else(|| Arc::new(MemoryState::new(self.events)));
         let shared = Shared::new(
-            self.server.clone(),
+            Arc::clone(&self.server),
             config,
             endpoint,
             self.settings.clone(),
             sessions,
-            events,
+            Arc::clone(&state),
         );
+        let process = Arc::downgrade(&shared);
+        state.join(process, limits)?;
         Ok(HttpService { shared })
     }
 
@@ -252,7 +282,10 @@ impl HttpBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn bind(&self, port: u16) -> Result<HttpServing, Error> {
-        let service = self.build()?;
+        self.bind_service(self.build()?, port).await
+    }
+
+    pub(crate) async fn bind_service(&self, service: HttpService, port: u16) -> Result<HttpServing, Error> {
         let drain = service.shared.config.limits.drain;
         let listening = Listening {
             path: Arc::clone(&self.listening.path),
@@ -260,6 +293,27 @@ impl HttpBuilder {
             ..self.listening
         };
         listening.bind((self.address, port).into(), service).await
+    }
+
+    /// Whether the settings go with a state that processes share.
+    fn check_shared(&self, config: &Config) -> Result<(), Error> {
+        if !self.state.as_ref().is_some_and(|state| state.is_shared()) {
+            return Ok(());
+        }
+        let wrong = |what: &str| Err(Error::new(ErrorKind::Usage, what));
+        if config.revisions.iter().any(|it| !it.has_handshake()) && !self.server.has_keys() {
+            return wrong(
+                "processes that share their state need the same keys to seal with, or one cannot read what another \
+                 gave to a client: set state_keys",
+            );
+        }
+        if self.http_sse {
+            return wrong("connections of HTTP+SSE (http_sse) cannot be shared by processes");
+        }
+        if !self.settings.resumable {
+            return wrong("processes that share their state keep streams in it, so not_resumable does not go with it");
+        }
+        Ok(())
     }
 
     fn guard(&self) -> Result<Guard, BadName> {

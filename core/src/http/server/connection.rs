@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Wake, Waker};
 
-use oxmcp_proto::{Instant, Revision};
+use oxmcp_proto::jsonrpc::Message;
+use oxmcp_proto::{Error, Instant, Output, Revision, Terms, TermsSet};
 use tokio::runtime::Handle;
 
 use super::desk::{Desk, Keeping};
 use super::shared::Shared;
+use super::state::{Announcement, Place, Visit};
 use crate::driver::{Event, Host, Incoming, Link, Outgoing};
 
 pub(super) struct Connection {
@@ -86,6 +88,10 @@ impl Connection {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// What the handshake settled on, once it has.
     pub(super) fn revision(&self) -> Option<Revision> {
         self.revision.get().copied()
@@ -93,6 +99,51 @@ impl Connection {
 
     pub(super) fn is_closed(&self) -> bool {
         self.desk().is_closed()
+    }
+
+    /// Goes on with a session that began elsewhere.
+    pub(super) fn restore(&self, terms: Terms, place: Place) -> Result<(), Error> {
+        self.desk().set_place(place);
+        self.link
+            .with(false, |session, _| session.restore(terms, place.number))?;
+        self.turn();
+        Ok(())
+    }
+
+    /// What the handshake settled on, and what the client set since then.
+    pub(super) fn terms(&self) -> Option<Terms> {
+        self.link.with(false, |session, _| session.terms())
+    }
+
+    pub(super) fn terms_set(&self) -> TermsSet {
+        self.link.with(false, |session, _| session.terms_set())
+    }
+
+    /// What the client set elsewhere counts here too.
+    pub(super) fn catch_up(&self, visit: Visit) {
+        let mut desk = self.desk();
+        if desk.place().is_some_and(|place| place.version >= visit.place.version) {
+            return;
+        }
+        desk.set_place(visit.place);
+        drop(desk);
+        if let Some(terms) = visit.terms {
+            self.link.with(false, |session, _| session.set_terms(terms.set));
+        }
+    }
+
+    /// Tells the client, if it wants to know.
+    pub(super) fn announce(&self, announcement: &Announcement) {
+        // One that is not ready wants to know nothing.
+        let _ = match announcement {
+            Announcement::ListChanged(kind) => self.link.notify(kind.changed(), None),
+            Announcement::ResourceUpdated(uri) => self.link.resource_updated(uri).map(drop),
+        };
+        self.turn();
+    }
+
+    pub(super) fn stats(&self) -> crate::Stats {
+        self.link.stats()
     }
 
     /// Goes on until all that was asked for is answered.
@@ -103,13 +154,21 @@ impl Connection {
     /// Takes in one message, in whatever lines its text is.
     pub(super) fn receive(&self, text: &[u8]) {
         let mut line = Vec::with_capacity(text.len() + 1);
-        // In valid JSON they are between tokens only.
-        line.extend(
-            text.iter()
-                .map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }),
-        );
+        line.extend_from_slice(text);
+        for byte in &mut line {
+            // In valid JSON they are between tokens only.
+            if matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
         line.push(b'\n');
         self.link.receive(&line);
+        self.turn();
+    }
+
+    /// Takes in one message that was read from this text.
+    pub(super) fn receive_message(&self, message: Message<'_>, text: &[u8]) {
+        self.link.receive_message(message, text);
         self.turn();
     }
 
@@ -128,7 +187,7 @@ impl Connection {
         if self.changes.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
         }
-        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut work = self.work();
         loop {
             let seen = self.changes.load(Ordering::Acquire);
             self.settle(&mut work, handlers);
@@ -136,8 +195,15 @@ impl Connection {
                 self.start_elsewhere();
             }
             if self.changes.fetch_sub(seen, Ordering::AcqRel) == seen {
-                return;
+                break;
             }
+        }
+        let started = work.host.take_started();
+        drop(work);
+        // Here, where nobody else waits for it, a handler that does not wait needs no task of its own.
+        if let Some(started) = started {
+            let _runtime = self.runtime.enter();
+            started.begin();
         }
     }
 
@@ -188,8 +254,7 @@ impl Connection {
                 }
             }
             Event::Ready(peer) => {
-                self.desk().revision = Some(peer.revision);
-                self.revision.get_or_init(|| peer.revision);
+                self.agreed(peer.revision);
                 work.host.ready(peer);
             }
             Event::ConnectFailed(error) => work.host.connect_failed(error),
@@ -202,7 +267,19 @@ impl Connection {
             } => work.host.notification(&method, params, subscription),
             Event::Problem(problem) => work.host.problem(&problem),
             Event::Trace(direction, line) => work.host.trace(direction, &line),
+            Event::Output(output) => {
+                if let Output::Ready(peer) = &output {
+                    self.agreed(peer.revision);
+                }
+                work.host.output(output);
+            }
         }
+    }
+
+    /// The handshake has settled on a revision.
+    fn agreed(&self, revision: Revision) {
+        self.desk().revision = Some(revision);
+        self.revision.get_or_init(|| revision);
     }
 
     fn start(&self, work: &mut Work, call: Incoming) {
@@ -236,7 +313,7 @@ impl Connection {
     }
 
     fn time_passed(&self, deadline: Instant) {
-        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut work = self.work();
         if work.armed == Some(deadline) {
             work.armed = None;
         }

@@ -7,19 +7,21 @@
 //! | any other | the stream that a GET opened |
 //!
 //! A response begins with what is said first: an answer makes it JSON, anything else an event stream. Streams of
-//! a session are kept, so that a client that lost its connection gets what it missed.
+//! a session are kept, so that a client that lost its connection gets what it missed. Where several processes share
+//! the session, what would go on the stream of a GET is posted for the process that has it.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use oxmcp_proto::Revision;
 use oxmcp_proto::frame::sse::write_event;
-use oxmcp_proto::http::{EventCommand, EventId, EventReply, MemoryEvents, Refusal, ReplyStream, primes};
-use oxmcp_proto::jsonrpc::RequestId;
+use oxmcp_proto::http::{EventId, EventReply, Refusal, ReplyStream, primes};
+use oxmcp_proto::jsonrpc::{Message, RequestId};
+use oxmcp_proto::{Kind, Revision};
 
 use super::connection::Connection;
 use super::pipe::{Answers, Pipe};
+use super::state::{Place, SharedState};
 
 /// Messages for the stream of a GET that wait for one. Older ones give way.
 const WAITING: usize = 64;
@@ -49,6 +51,8 @@ pub(super) struct Desk {
     pub one_stream: bool,
     /// How streams are kept, where they are.
     keeping: Option<Keeping>,
+    /// Streams that are written elsewhere, or by many, and read here.
+    followed: Vec<Followed>,
     /// What the handshake settled on.
     pub revision: Option<Revision>,
     closed: bool,
@@ -64,11 +68,18 @@ pub(super) struct StreamKey(u64);
 #[derive(Clone, Debug)]
 pub(super) struct Keeping {
     pub session: Arc<str>,
-    pub store: Arc<Mutex<MemoryEvents>>,
+    pub state: Arc<dyn SharedState>,
     /// How long clients wait before they come back for more.
     pub retry: Duration,
-    /// The clock of the store.
-    pub epoch: tokio::time::Instant,
+    /// What is known of the session where processes share it.
+    pub place: Option<Place>,
+}
+
+#[derive(Debug)]
+struct Followed {
+    pipe: Arc<Pipe>,
+    /// It is the stream of a GET.
+    stands: bool,
 }
 
 #[derive(Debug)]
@@ -96,7 +107,12 @@ impl Stream {
     }
 
     /// Makes an event stream of it, if it is not one yet.
-    fn begin(&mut self, keeping: Option<&Keeping>, revision: Option<Revision>) {
+    fn begin(
+        &mut self,
+        keeping: Option<&Keeping>,
+        revision: Option<Revision>,
+        requests: impl FnOnce() -> Vec<RequestId>,
+    ) {
         self.mode = Mode::Events;
         let Some(keeping) = keeping.filter(|_| self.reply.is_none()) else {
             return self.pipe.begin_events();
@@ -107,34 +123,34 @@ impl Stream {
             return self.pipe.begin_events();
         }
         let mut reply = ReplyStream::new(random);
+        let requests = if keeping.state.is_shared() {
+            requests()
+        } else {
+            Vec::new()
+        };
+        keeping.state.begin_stream(&keeping.session, reply.name(), requests);
         if revision.is_some_and(primes) {
             let id = reply.next_id();
-            // In one event, so that nobody sees the one without the other.
-            let mut first = format!("retry: {}\n", keeping.retry.as_millis()).into_bytes();
-            first.extend(event(Some(&id), &[]));
-            self.pipe.push(&first);
-            keeping.append(id, &[]);
+            self.pipe.push(&primer(&id, keeping.retry));
+            keeping.append(id, &[], None);
         }
         self.reply = Some(reply);
         self.pipe.begin_events();
     }
 
     /// Sends a message. False when nobody gets it now.
-    fn send(&mut self, line: &[u8], keeping: Option<&Keeping>) -> bool {
+    fn send(&mut self, line: &[u8], keeping: Option<&Keeping>, answers: Option<&RequestId>) -> bool {
         let id = self.reply.as_mut().map(ReplyStream::next_id);
         let heard = self.pipe.push(&event(id.as_ref(), line));
         if let (Some(id), Some(keeping)) = (id, keeping) {
-            keeping.append(id, line);
+            keeping.append(id, line, answers);
         }
         heard
     }
 
     fn finish(&self, keeping: Option<&Keeping>) {
         if let (Some(reply), Some(keeping)) = (&self.reply, keeping) {
-            keeping.run(EventCommand::Finish {
-                session: Arc::clone(&keeping.session),
-                stream: Arc::clone(reply.name()),
-            });
+            keeping.state.finish(&keeping.session, reply.name());
         }
         self.pipe.end();
     }
@@ -145,18 +161,9 @@ impl Stream {
 }
 
 impl Keeping {
-    fn append(&self, id: EventId, line: &[u8]) {
-        self.run(EventCommand::Append {
-            session: Arc::clone(&self.session),
-            id,
-            data: String::from_utf8_lossy(line).into(),
-        });
-    }
-
-    fn run(&self, command: EventCommand) -> EventReply {
-        let passed = u64::try_from(self.epoch.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-        store.run(command, oxmcp_proto::Instant::from_micros(passed))
+    fn append(&self, id: EventId, line: &[u8], answers: Option<&RequestId>) {
+        let data = String::from_utf8_lossy(line).into();
+        self.state.append(&self.session, id, data, answers);
     }
 }
 
@@ -186,12 +193,12 @@ impl Desk {
         let mut stream = Stream::new(mode, requests.len(), batch);
         let pipe = Arc::clone(&stream.pipe);
         if mode == Mode::Events {
-            stream.begin(self.keeping.as_ref(), self.revision);
+            stream.begin(self.keeping.as_ref(), self.revision, || requests.clone());
         }
         self.requests.extend(requests.into_iter().map(|id| (id, key)));
         self.streams.insert(key, stream);
         for line in more {
-            self.answer(key, line);
+            self.answer(key, None, line);
         }
         Some((key, pipe))
     }
@@ -211,7 +218,7 @@ impl Desk {
                 if let Some(stream) = self.streams.get_mut(&key) {
                     stream.pending = stream.pending.saturating_sub(1);
                 }
-                self.answer(key, line);
+                self.answer(key, request, line);
             }
             Some(key) => self.say(key, line),
             // An answer that nobody waits for any more.
@@ -220,12 +227,12 @@ impl Desk {
         }
     }
 
-    fn answer(&mut self, key: StreamKey, line: Vec<u8>) {
+    fn answer(&mut self, key: StreamKey, request: Option<&RequestId>, line: Vec<u8>) {
         let Some(stream) = self.streams.get_mut(&key) else {
             return;
         };
         if stream.mode == Mode::Events {
-            stream.send(&line, self.keeping.as_ref());
+            stream.send(&line, self.keeping.as_ref(), request);
         } else {
             stream.answers.push(line);
         }
@@ -253,7 +260,7 @@ impl Desk {
             Some(_) => {
                 self.begin(key);
                 if let Some(stream) = self.streams.get_mut(&key) {
-                    stream.send(&line, self.keeping.as_ref());
+                    stream.send(&line, self.keeping.as_ref(), None);
                 }
             }
             None => {}
@@ -265,9 +272,13 @@ impl Desk {
         let Some(stream) = self.streams.get_mut(&key).filter(|it| it.mode == Mode::Either) else {
             return;
         };
-        stream.begin(self.keeping.as_ref(), self.revision);
+        let requests = &self.requests;
+        let mine = || requests.iter().filter(|(_, its)| **its == key);
+        stream.begin(self.keeping.as_ref(), self.revision, || {
+            mine().map(|(id, _)| id.clone()).collect()
+        });
         for line in std::mem::take(&mut stream.answers) {
-            stream.send(&line, self.keeping.as_ref());
+            stream.send(&line, self.keeping.as_ref(), None);
         }
     }
 
@@ -303,7 +314,16 @@ impl Desk {
     /// Sends what belongs to no request.
     fn stand(&mut self, line: Vec<u8>) {
         let keeping = self.keeping.as_ref();
-        if self.standing.as_mut().is_some_and(|stream| stream.send(&line, keeping)) {
+        if let Some(keeping) = keeping.filter(|it| it.state.is_shared()) {
+            // News come to each process that has the session, and to the stream when it is opened.
+            if !is_news(&line) || self.followed.iter().any(|it| it.stands) {
+                let data = String::from_utf8_lossy(&line).into();
+                keeping.state.post(&keeping.session, data);
+            }
+            return;
+        }
+        let stands = |stream: &mut Stream| stream.send(&line, keeping, None);
+        if self.standing.as_mut().is_some_and(stands) {
             return;
         }
         if self.waiting.len() == WAITING {
@@ -318,12 +338,12 @@ impl Desk {
             before.finish(self.keeping.as_ref());
         }
         let mut stream = Stream::new(Mode::Events, 0, false);
-        stream.begin(self.keeping.as_ref(), self.revision);
+        stream.begin(self.keeping.as_ref(), self.revision, Vec::new);
         if let Some(first) = first {
             stream.pipe.push(first);
         }
         for line in std::mem::take(&mut self.waiting) {
-            stream.send(&line, self.keeping.as_ref());
+            stream.send(&line, self.keeping.as_ref(), None);
         }
         let pipe = Arc::clone(&stream.pipe);
         if self.closed {
@@ -338,6 +358,9 @@ impl Desk {
         if let Some(stream) = self.standing.take() {
             stream.finish(self.keeping.as_ref());
         }
+        for followed in self.followed.drain(..) {
+            followed.pipe.end();
+        }
     }
 
     /// Goes on with a stream after an event.
@@ -346,8 +369,8 @@ impl Desk {
             return Err(Refusal::cannot_resume());
         };
         let name = Arc::clone(&after.stream);
-        let session = Arc::clone(&keeping.session);
-        let EventReply::Replayed { events, finished } = keeping.run(EventCommand::Replay { session, after }) else {
+        let replayed = keeping.state.replay(&keeping.session, &after);
+        let Some(EventReply::Replayed { events, finished }) = replayed else {
             return Err(Refusal::cannot_resume());
         };
         let pipe = Arc::new(Pipe::default());
@@ -398,21 +421,93 @@ impl Desk {
         self.requests.clear();
         self.waiting.clear();
         self.lingers = None;
+        let named = self.streams.values().filter_map(|stream| stream.reply.as_ref());
+        let unfinished = named.map(|reply| Arc::clone(reply.name())).collect();
         for (_, stream) in self.streams.drain() {
             stream.pipe.end();
         }
         if let Some(stream) = self.standing.take() {
             stream.pipe.end();
         }
+        for followed in self.followed.drain(..) {
+            followed.pipe.end();
+        }
         if let Some(keeping) = &self.keeping {
-            let session = Arc::clone(&keeping.session);
-            keeping.run(EventCommand::Forget { session });
+            keeping.state.give_up(&keeping.session, unfinished);
+        }
+    }
+
+    // Where processes share the session.
+
+    pub(super) fn place(&self) -> Option<Place> {
+        self.keeping.as_ref()?.place
+    }
+
+    pub(super) fn set_place(&mut self, place: Place) {
+        if let Some(keeping) = &mut self.keeping {
+            keeping.place = Some(place);
+        }
+    }
+
+    /// Whether a request is in work here.
+    pub(super) fn has(&self, request: &RequestId) -> bool {
+        self.requests.contains_key(request)
+    }
+
+    /// Whether anything is in work here.
+    pub(super) fn works(&self) -> bool {
+        !self.streams.is_empty()
+    }
+
+    /// A stream is read here that is written elsewhere, or by many. `stands` tells whether it may be that of a GET.
+    pub(super) fn follow(&mut self, pipe: &Arc<Pipe>, stands: bool) {
+        let pipe = Arc::clone(pipe);
+        if self.closed {
+            pipe.end();
+        }
+        self.followed.push(Followed { pipe, stands });
+    }
+
+    /// It is not that of a GET.
+    pub(super) fn stands_not(&mut self, pipe: &Arc<Pipe>) {
+        for followed in &mut self.followed {
+            followed.stands &= !Arc::ptr_eq(&followed.pipe, pipe);
+        }
+    }
+
+    /// It is read no longer.
+    pub(super) fn unfollow(&mut self, pipe: &Arc<Pipe>) {
+        self.followed.retain(|followed| !Arc::ptr_eq(&followed.pipe, pipe));
+    }
+
+    /// The client reads this stream elsewhere.
+    pub(super) fn resumed_elsewhere(&self, name: &str) {
+        if let Some(stream) = self.streams.values().find(|stream| stream.is_named(name)) {
+            stream.pipe.end();
         }
     }
 }
 
+/// Whether a message tells of what all clients may want to know.
+fn is_news(line: &[u8]) -> bool {
+    match Message::parse(line, usize::MAX) {
+        Ok(Message::Notification { method, .. }) => {
+            method == "notifications/resources/updated" || Kind::ALL.iter().any(|kind| kind.changed() == method)
+        }
+        _ => false,
+    }
+}
+
+/// The event that a stream begins with, so that it can be resumed before anything is said.
+pub(super) fn primer(id: &EventId, retry: Duration) -> Vec<u8> {
+    // In one event, so that nobody sees the one without the other.
+    let mut first = format!("retry: {}\n", retry.as_millis()).into_bytes();
+    first.extend(event(Some(id), &[]));
+    first
+}
+
 /// The text of an event.
-fn event(id: Option<&EventId>, line: &[u8]) -> Vec<u8> {
+pub(super) fn event(id: Option<&EventId>, line: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(line.len() + 48);
     let id = id.map(EventId::to_string);
     let written = write_event(&mut text, id.as_deref(), None, &String::from_utf8_lossy(line));

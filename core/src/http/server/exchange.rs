@@ -3,23 +3,22 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use http::header::{CONTENT_TYPE, HeaderName, HeaderValue, ORIGIN};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::Body;
 use oxmcp_proto::Revision;
 use oxmcp_proto::frame::sse::write_event;
 use oxmcp_proto::http::{
-    ACCEPTED, Accepts, Admitted, Content, EventId, Exchange, Fields, Head, JSON, Refusal, SESSION_FIELD, STREAM_FIELDS,
-    SessionRef, status_of_answer,
+    ACCEPTED, Accepts, Admitted, Content, EventId, Exchange, Fields, Head, JSON, Post, Refusal, SESSION_FIELD,
+    STREAM_FIELDS, SessionRef, status_of_answer,
 };
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Malformed, Message, RequestId};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::body::{self, HttpBody, Leaving, Reader};
 use super::connection::Connection;
 use super::desk::{Mode, StreamKey};
+use super::fleet::{Errands, member};
 use super::pipe::{Answers, Beginning};
 use super::refuse;
 use super::shared::{Hold, Shared};
@@ -39,6 +38,8 @@ impl Fields for Headers<'_> {
 enum Taken {
     /// There is nothing to answer.
     Accepted,
+    /// The same, once other processes know.
+    Passed(Box<Errands>),
     /// The answer is on its way.
     Waiting(Waiting),
 }
@@ -50,6 +51,22 @@ struct Waiting {
     revision: Revision,
     /// The session that begins with the answer.
     begins: Option<Arc<str>>,
+    /// What other processes must know before the answer.
+    errands: Option<Box<Errands>>,
+}
+
+/// What was told without a body.
+enum Early {
+    Response(Response<HttpBody>),
+    /// A stream of a session that processes share.
+    Follows {
+        session: Arc<str>,
+        connection: Arc<Connection>,
+        hold: Hold,
+        after: Option<EventId>,
+    },
+    /// The client ended its session.
+    Ended(Arc<str>),
 }
 
 /// Serves one request.
@@ -59,32 +76,81 @@ where
     B::Error: std::fmt::Display,
 {
     let (parts, body) = request.into_parts();
-    let served = serve_parts(&shared, &parts, body).await;
+    let fields = Headers(&parts.headers);
+    let head = Head {
+        method: parts.method.as_str(),
+        authority: parts.uri.authority().map(http::uri::Authority::as_str),
+        fields: &fields,
+    };
+    let served = serve_parts(&shared, &parts, &head, body).await;
     let mut response = served.unwrap_or_else(|refusal| refused(&refusal));
-    let cors = with_head(&parts, |head| shared.endpoint.cors_fields(head));
-    add_fields(&mut response, cors);
+    if parts.headers.contains_key(ORIGIN) {
+        add_fields(&mut response, shared.endpoint.cors_fields(&head));
+    }
     response
 }
 
-async fn serve_parts<B>(shared: &Arc<Shared>, parts: &Parts, body: B) -> Result<Response<HttpBody>, Refusal>
+async fn serve_parts<B>(
+    shared: &Arc<Shared>,
+    parts: &Parts,
+    head: &Head<'_>,
+    body: B,
+) -> Result<Response<HttpBody>, Refusal>
 where
     B: Body,
     B::Error: std::fmt::Display,
 {
     if let Some(id) = message_of(shared, parts) {
-        with_head(parts, |head| shared.endpoint.admit_http_sse_message(head))?;
+        shared.endpoint.admit_http_sse_message(head)?;
         let (connection, _hold) = shared.session(id).ok_or_else(Refusal::no_such_session)?;
         let text = body::read(body, shared.endpoint.body_limit, shared.settings.body_timeout).await?;
         connection.receive(&text);
         return Ok(status(ACCEPTED));
     }
-    if let Some(response) = with_head(parts, |head| before_body(shared, parts, head))? {
-        return Ok(response);
+    let admitted = shared.endpoint.admit(head)?;
+    if parts.method != http::Method::POST && shared.state.is_shared() {
+        // In a box of its own, like all that only processes with a shared state do, so that others need no room for it.
+        Box::pin(shared.learn(parts)).await?;
     }
+    let post = match admitted {
+        Admitted::Post(post) => post,
+        other => {
+            return match without_body(shared, parts, other)? {
+                Early::Response(response) => Ok(response),
+                early => Box::pin(respond_early(shared, early)).await,
+            };
+        }
+    };
     let text = body::read(body, shared.endpoint.body_limit, shared.settings.body_timeout).await?;
-    match with_head(parts, |head| take(shared, head, &text))? {
+    if shared.state.is_shared() {
+        Box::pin(shared.learn(parts)).await?;
+    }
+    match take(shared, &post, &text)? {
         Taken::Accepted => Ok(status(ACCEPTED)),
+        Taken::Passed(errands) => {
+            Box::pin(errands.run(shared)).await?;
+            Ok(status(ACCEPTED))
+        }
         Taken::Waiting(waiting) => answer(shared, waiting).await,
+    }
+}
+
+async fn respond_early(shared: &Arc<Shared>, early: Early) -> Result<Response<HttpBody>, Refusal> {
+    match early {
+        Early::Response(response) => Ok(response),
+        Early::Follows {
+            session,
+            connection,
+            hold,
+            after,
+        } => {
+            let reader = shared.follow(session, connection, hold, after).await?;
+            Ok(events(shared, reader))
+        }
+        Early::Ended(session) => {
+            shared.state.end_session(&session).await.map_err(refuse::state)?;
+            Ok(status(204))
+        }
     }
 }
 
@@ -94,37 +160,43 @@ fn message_of<'a>(shared: &Shared, parts: &'a Parts) -> Option<&'a str> {
     query.split('&').find_map(|pair| pair.strip_prefix("session="))
 }
 
-/// What can be told without a body; `None` for a POST.
-fn before_body(shared: &Arc<Shared>, parts: &Parts, head: &Head<'_>) -> Result<Option<Response<HttpBody>>, Refusal> {
-    match shared.endpoint.admit(head)? {
-        Admitted::Post(_) => Ok(None),
-        Admitted::Listen { session, last_event_id } => listen(shared, &session, last_event_id).map(Some),
+/// What can be told of a request that is no POST.
+fn without_body(shared: &Arc<Shared>, parts: &Parts, admitted: Admitted<'_>) -> Result<Early, Refusal> {
+    Ok(match admitted {
+        Admitted::Post(_) => unreachable!("it has a body"),
+        Admitted::Listen { session, last_event_id } => listen(shared, &session, last_event_id)?,
         Admitted::End(session) => {
             shared.end_session(&session)?;
-            Ok(Some(status(204)))
+            Early::Ended(session.id.into())
         }
         Admitted::Preflight(fields) => {
             let mut response = status(204);
             add_fields(&mut response, fields);
-            Ok(Some(response))
+            Early::Response(response)
         }
-        Admitted::HttpSse => http_sse(shared, parts.uri.path()).map(Some),
-    }
+        Admitted::HttpSse => Early::Response(http_sse(shared, parts.uri.path())?),
+    })
 }
 
 /// Opens the stream of a session, or goes on with one that broke.
-fn listen(
-    shared: &Arc<Shared>,
-    session: &SessionRef<'_>,
-    last_event_id: Option<&str>,
-) -> Result<Response<HttpBody>, Refusal> {
+fn listen(shared: &Arc<Shared>, session: &SessionRef<'_>, last_event_id: Option<&str>) -> Result<Early, Refusal> {
     let (connection, hold) = shared.session(session.id).ok_or_else(Refusal::no_such_session)?;
     session.agree(connection.revision().ok_or_else(Refusal::no_such_session)?)?;
     shared.check_open()?;
-    let pipe = match last_event_id {
-        Some(id) => connection
-            .desk()
-            .resume(EventId::parse(id).ok_or_else(Refusal::cannot_resume)?)?,
+    let after = match last_event_id {
+        Some(id) => Some(EventId::parse(id).ok_or_else(Refusal::cannot_resume)?),
+        None => None,
+    };
+    if shared.state.is_shared() {
+        return Ok(Early::Follows {
+            session: session.id.into(),
+            connection,
+            hold,
+            after,
+        });
+    }
+    let pipe = match after {
+        Some(after) => connection.desk().resume(after)?,
         None => connection.desk().open_standing(None),
     };
     let reader = Reader {
@@ -133,7 +205,7 @@ fn listen(
         leaving: Leaving::Pauses,
         _hold: Some(hold),
     };
-    Ok(events(shared, reader))
+    Ok(Early::Response(events(shared, reader)))
 }
 
 /// Opens a connection of the HTTP+SSE transport (2024-11-05), which lasts as long as its stream.
@@ -159,13 +231,10 @@ fn http_sse(shared: &Arc<Shared>, path: &str) -> Result<Response<HttpBody>, Refu
 }
 
 /// Takes in the body of a POST.
-fn take(shared: &Arc<Shared>, head: &Head<'_>, text: &[u8]) -> Result<Taken, Refusal> {
-    let Admitted::Post(post) = shared.endpoint.admit(head)? else {
-        return Ok(Taken::Accepted);
-    };
+fn take(shared: &Arc<Shared>, post: &Post<'_>, text: &[u8]) -> Result<Taken, Refusal> {
     let accepts = post.accepts();
     match post.read(text, |tool| shared.params_of(tool))? {
-        Exchange::Modern { revision, message } => take_modern(shared, revision, &message, text, accepts),
+        Exchange::Modern { revision, message } => take_modern(shared, revision, message, text, accepts),
         Exchange::Initialize(message) => take_initialize(shared, &message, text, accepts),
         Exchange::Session(post) => {
             let Some((connection, hold)) = shared.session(post.session.id) else {
@@ -174,12 +243,16 @@ fn take(shared: &Arc<Shared>, head: &Head<'_>, text: &[u8]) -> Result<Taken, Ref
             let Some(revision) = connection.revision() else {
                 return Err(post.no_such_session());
             };
+            let session = post.session.id;
             let content = post.agree(revision)?;
-            let parcel = Parcel::of(&content, text, shared.endpoint.json_depth);
+            let mut parcel = Parcel::of(content, text, shared.endpoint.json_depth);
+            if shared.state.is_shared() {
+                parcel.sort(session, &connection);
+            }
             parcel.send(shared, &connection, revision, accepts, Some(hold))
         }
         Exchange::Stateless { revision, content } => {
-            let parcel = Parcel::of(&content, text, shared.endpoint.json_depth);
+            let parcel = Parcel::of(content, text, shared.endpoint.json_depth);
             if parcel.is_silent() {
                 return Ok(Taken::Accepted);
             }
@@ -193,11 +266,11 @@ fn take(shared: &Arc<Shared>, head: &Head<'_>, text: &[u8]) -> Result<Taken, Ref
 fn take_modern(
     shared: &Arc<Shared>,
     revision: Revision,
-    message: &Message<'_>,
+    message: Message<'_>,
     text: &[u8],
     accepts: Accepts,
 ) -> Result<Taken, Refusal> {
-    let Message::Request { id, method, .. } = message else {
+    let Message::Request { id, method, .. } = &message else {
         return Ok(Taken::Accepted);
     };
     let listens = method == "subscriptions/listen";
@@ -211,7 +284,7 @@ fn take_modern(
     let connection = shared.connect(listens, None);
     let expected = connection.desk().expect(vec![id.clone()], Vec::new(), false, mode);
     let (key, pipe) = expected.ok_or_else(refuse::in_use)?;
-    connection.receive(text);
+    connection.receive_message(message, text);
     let reader = Reader {
         connection,
         pipe,
@@ -224,6 +297,7 @@ fn take_modern(
         mode,
         revision,
         begins: None,
+        errands: None,
     }))
 }
 
@@ -266,37 +340,40 @@ fn take_initialize(
         mode,
         revision,
         begins,
+        errands: None,
     }))
 }
 
 /// What one POST of a revision with a handshake brings.
 struct Parcel<'a> {
-    texts: Vec<&'a [u8]>,
+    messages: Vec<(Message<'a>, &'a [u8])>,
     requests: Vec<RequestId>,
     /// Answers to what in a batch is no message.
     errors: Vec<Vec<u8>>,
     /// The request that is cancelled.
     cancels: Option<RequestId>,
     batch: bool,
+    errands: Option<Box<Errands>>,
 }
 
 impl<'a> Parcel<'a> {
-    fn of(content: &Content<'a>, text: &'a [u8], depth: usize) -> Self {
+    fn of(content: Content<'a>, text: &'a [u8], depth: usize) -> Self {
         let mut parcel = Self {
-            texts: Vec::new(),
+            messages: Vec::new(),
             requests: Vec::new(),
             errors: Vec::new(),
             cancels: None,
             batch: false,
+            errands: None,
         };
         match content {
-            Content::Message(message) => parcel.add(text, message),
+            Content::Message(message) => parcel.add(message, text),
             Content::Batch(elements) => {
                 parcel.batch = true;
                 for element in elements {
                     let text = element.get().as_bytes();
                     match Message::parse(text, depth) {
-                        Ok(message) => parcel.add(text, &message),
+                        Ok(message) => parcel.add(message, text),
                         Err(malformed) => parcel.errors.push(invalid(malformed).into_bytes()),
                     }
                 }
@@ -305,15 +382,23 @@ impl<'a> Parcel<'a> {
         parcel
     }
 
-    fn add(&mut self, text: &'a [u8], message: &Message<'_>) {
-        self.texts.push(text);
-        match message {
+    fn add(&mut self, message: Message<'a>, text: &'a [u8]) {
+        match &message {
             Message::Request { id, .. } => self.requests.push(id.clone()),
             Message::Notification { method, params } if method == "notifications/cancelled" => {
-                self.cancels = params.and_then(cancelled);
+                self.cancels = params.and_then(|params| member(params, "requestId"));
             }
             _ => {}
         }
+        self.messages.push((message, text));
+    }
+
+    /// Keeps what is for this process; the rest goes to others.
+    fn sort(&mut self, session: &str, connection: &Connection) {
+        let mut errands = Errands::new(session);
+        self.messages
+            .retain(|(message, text)| errands.take(connection, text, message));
+        self.errands = errands.has_any().then(|| Box::new(errands));
     }
 
     /// Whether there is nothing to answer.
@@ -322,7 +407,7 @@ impl<'a> Parcel<'a> {
     }
 
     fn send(
-        self,
+        mut self,
         shared: &Shared,
         connection: &Arc<Connection>,
         revision: Revision,
@@ -339,14 +424,20 @@ impl<'a> Parcel<'a> {
                 Some(expected.ok_or_else(|| refuse::in_use().with_id(only.as_ref()))?)
             }
         };
-        for text in self.texts {
-            connection.receive(text);
+        for (message, text) in self.messages {
+            connection.receive_message(message, text);
+        }
+        if let Some(errands) = &mut self.errands {
+            errands.note(connection);
         }
         if let Some(request) = self.cancels {
             connection.desk().abandon(&request);
         }
         let Some((key, pipe)) = expected else {
-            return Ok(Taken::Accepted);
+            return Ok(match self.errands {
+                Some(errands) => Taken::Passed(errands),
+                None => Taken::Accepted,
+            });
         };
         let reader = Reader {
             connection: Arc::clone(connection),
@@ -364,23 +455,8 @@ impl<'a> Parcel<'a> {
             mode,
             revision,
             begins: None,
+            errands: self.errands,
         }))
-    }
-}
-
-/// The request that a cancel names.
-fn cancelled(params: &RawValue) -> Option<RequestId> {
-    #[derive(Deserialize)]
-    struct Params<'a> {
-        #[serde(borrow, rename = "requestId")]
-        request_id: &'a RawValue,
-    }
-    let params: Params<'_> = serde_json::from_str(params.get()).ok()?;
-    // An id is read as that of a request, so that both are the same.
-    let request = format!(r#"{{"jsonrpc":"2.0","id":{},"method":"ping"}}"#, params.request_id);
-    match Message::parse(request.as_bytes(), 1) {
-        Ok(Message::Request { id, .. }) => Some(id),
-        _ => None,
     }
 }
 
@@ -421,7 +497,14 @@ async fn answer(shared: &Arc<Shared>, waiting: Waiting) -> Result<Response<HttpB
         mode,
         revision,
         begins,
+        errands,
     } = waiting;
+    if let Some(errands) = errands {
+        Box::pin(errands.run(shared)).await?;
+    }
+    if let Some(session) = begins.as_ref().filter(|_| shared.state.is_shared()) {
+        Box::pin(shared.begin_shared(session, &reader.connection)).await?;
+    }
     let beginning = match tokio::time::timeout(shared.settings.keep_alive, reader.beginning()).await {
         Ok(beginning) => beginning,
         // So that nothing on the way takes a long silence for a dead connection.
@@ -434,7 +517,12 @@ async fn answer(shared: &Arc<Shared>, waiting: Waiting) -> Result<Response<HttpB
     };
     let mut response = match beginning {
         Beginning::Answers(answers) => json(revision, answers),
-        Beginning::Events => events(shared, reader),
+        Beginning::Events => {
+            if revision.has_handshake() && shared.state.is_shared() {
+                shared.state.stored().await;
+            }
+            events(shared, reader)
+        }
         // The session ended, or the server closes, or the client cancelled the request.
         Beginning::Nothing if !reader.connection.is_closed() => status(204),
         Beginning::Nothing if revision.has_handshake() => return Err(Refusal::no_such_session()),
@@ -448,7 +536,7 @@ async fn answer(shared: &Arc<Shared>, waiting: Waiting) -> Result<Response<HttpB
 
 fn json(revision: Revision, Answers { mut lines, batch }: Answers) -> Response<HttpBody> {
     let error = match &*lines {
-        [line] if !batch && !revision.has_handshake() => error_of(line),
+        [line] if !batch && !revision.has_handshake() && may_be_error(line) => error_of(line),
         _ => None,
     };
     let text = match lines.pop() {
@@ -467,6 +555,11 @@ fn json(revision: Revision, Answers { mut lines, batch }: Answers) -> Response<H
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     response
+}
+
+/// Whether it is worth reading.
+fn may_be_error(line: &[u8]) -> bool {
+    memchr::memmem::find(line, b"\"error\"").is_some()
 }
 
 fn error_of(line: &[u8]) -> Option<ErrorCode> {
@@ -517,13 +610,4 @@ fn add_fields(response: &mut Response<HttpBody>, fields: impl IntoIterator<Item 
             response.headers_mut().append(name, value);
         }
     }
-}
-
-fn with_head<T>(parts: &Parts, look: impl FnOnce(&Head<'_>) -> T) -> T {
-    let fields = Headers(&parts.headers);
-    look(&Head {
-        method: parts.method.as_str(),
-        authority: parts.uri.authority().map(http::uri::Authority::as_str),
-        fields: &fields,
-    })
 }

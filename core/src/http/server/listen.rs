@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
+use hyper::rt::Executor;
+use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use oxmcp_proto::{Error, ErrorKind};
 use tokio::net::{TcpListener, TcpStream};
@@ -24,6 +25,8 @@ use super::{HttpService, exchange, refuse};
 
 /// The largest head of a request, in bytes.
 const HEAD: usize = 64 * 1024;
+/// Requests under way at the same time on one connection of HTTP/2.
+const STREAMS: u32 = 256;
 /// How long to wait after a socket could not be accepted, as when there are too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -166,25 +169,63 @@ impl Listening {
         let _ = tokio::time::timeout(drain, finished).await;
         handle.service.close();
         connections.shutdown().await;
+        handle.service.shared.state.leave().await;
         Ok(())
     }
 
     async fn converse(self: Arc<Self>, stream: TcpStream, handle: HttpHandle) {
         // Without it small messages would wait for the acknowledgement of the ones before.
         let _ = stream.set_nodelay(true);
+        let mut io = Stalling::new(stream, self.write_timeout);
         let mut closing = handle.closing.subscribe();
-        let io = TokioIo::new(Stalling::new(stream, self.write_timeout));
+        let begins = tokio::time::timeout(self.head_timeout, io.begins_http2());
+        let is_http2 = tokio::select! {
+            begins = begins => begins,
+            () = told(&mut closing) => return,
+        };
+        // A connection that breaks is its client's business; what it asked for is told by its responses.
+        match is_http2 {
+            Ok(Ok(true)) => self.converse_http2(io, &handle, closing).await,
+            Ok(Ok(false)) => self.converse_http1(io, &handle, closing).await,
+            Ok(Err(_)) | Err(_) => {}
+        }
+    }
+
+    async fn converse_http1(&self, io: Stalling, handle: &HttpHandle, mut closing: watch::Receiver<bool>) {
         let service = hyper::service::service_fn(|request| self.answer(&handle.service, request));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.head_timeout)
             .max_buf_size(HEAD)
-            .serve_connection(io, service);
+            .serve_connection(TokioIo::new(io), service);
         let mut connection = pin!(connection);
-        // A connection that breaks is its client's business; what it asked for is told by its responses.
         tokio::select! {
             _ = connection.as_mut() => return,
             () = told(&mut closing) => connection.as_mut().graceful_shutdown(),
+        }
+        let _ = connection.await;
+    }
+
+    async fn converse_http2(self: Arc<Self>, io: Stalling, handle: &HttpHandle, mut closing: watch::Receiver<bool>) {
+        let streams = Streams::default();
+        let mut under_way = streams.under_way.subscribe();
+        let (me, handle) = (Arc::clone(&self), handle.clone());
+        let service = hyper::service::service_fn(move |request| {
+            let (me, handle) = (Arc::clone(&me), handle.clone());
+            async move { me.answer(&handle.service, request).await }
+        });
+        let connection = http2::Builder::new(streams)
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(STREAMS)
+            .max_header_list_size(HEAD as u32)
+            .keep_alive_interval(self.head_timeout)
+            .keep_alive_timeout(self.write_timeout)
+            .serve_connection(TokioIo::new(io), service);
+        let mut connection = pin!(connection);
+        tokio::select! {
+            _ = connection.as_mut() => return,
+            () = told(&mut closing) => connection.as_mut().graceful_shutdown(),
+            () = idle(&mut under_way, self.head_timeout) => connection.as_mut().graceful_shutdown(),
         }
         let _ = connection.await;
     }
@@ -198,6 +239,58 @@ impl Listening {
             return Ok(exchange::refused(&refuse::no_such_path(&self.path)));
         }
         Ok(exchange::serve(Arc::clone(&service.shared), request).await)
+    }
+}
+
+/// Runs the requests of one connection of HTTP/2, and knows how many are under way.
+#[derive(Clone)]
+struct Streams {
+    under_way: watch::Sender<usize>,
+}
+
+impl Default for Streams {
+    fn default() -> Self {
+        Self {
+            under_way: watch::Sender::new(0),
+        }
+    }
+}
+
+impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
+    fn execute(&self, stream: F) {
+        let counted = Counted::new(&self.under_way);
+        tokio::spawn(async move {
+            let _counted = counted;
+            stream.await;
+        });
+    }
+}
+
+/// Counts for as long as it lives.
+struct Counted(watch::Sender<usize>);
+
+impl Counted {
+    fn new(count: &watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// Waits until nothing was under way for so long.
+async fn idle(under_way: &mut watch::Receiver<usize>, patience: Duration) {
+    loop {
+        // It fails only when nobody is left who could count.
+        let _ = under_way.wait_for(|count| *count == 0).await;
+        let more = under_way.wait_for(|count| *count > 0);
+        if tokio::time::timeout(patience, more).await.is_err() {
+            return;
+        }
     }
 }
 

@@ -5,11 +5,13 @@ mod builder;
 mod connection;
 mod desk;
 mod exchange;
+mod fleet;
 mod listen;
 mod pipe;
 mod refuse;
 mod shared;
 mod stall;
+pub(super) mod state;
 
 use std::convert::Infallible;
 use std::fmt;
@@ -46,8 +48,25 @@ pub struct HttpService {
     shared: Arc<Shared>,
 }
 
+/// How much a service holds, for tests and metrics, from [`HttpService::stats`]. All is zero when there are no sessions
+/// and no requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HttpStats {
+    /// Sessions, of revisions with a handshake.
+    pub sessions: usize,
+    /// What sessions, and requests without one, are served by.
+    pub connections: usize,
+    /// Calls of either side that wait for an answer, in sessions and streams of notifications.
+    pub calls: usize,
+}
+
 impl HttpService {
-    /// How many sessions there are, of revisions with a handshake.
+    /// What it holds at the moment.
+    pub fn stats(&self) -> HttpStats {
+        self.shared.stats()
+    }
+
+    /// How many sessions there are in this process, of revisions with a handshake.
     pub fn sessions(&self) -> usize {
         self.shared.session_count()
     }

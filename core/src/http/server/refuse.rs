@@ -3,6 +3,8 @@
 use oxmcp_proto::http::Refusal;
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject};
 
+use super::state::StateError;
+
 fn refusal(status: u16, code: ErrorCode, message: impl Into<String>) -> Refusal {
     Refusal {
         status,
@@ -14,6 +16,21 @@ fn refusal(status: u16, code: ErrorCode, message: impl Into<String>) -> Refusal 
 
 pub(super) fn closing() -> Refusal {
     refusal(503, ErrorCode::INTERNAL_ERROR, "the server is closing")
+}
+
+/// What processes share does not do what is needed.
+pub(super) fn state(error: StateError) -> Refusal {
+    match error {
+        StateError::Full => Refusal::too_many_sessions(),
+        StateError::Gone => Refusal::cannot_resume(),
+        StateError::Unavailable(_) => {
+            // Where it is and why it failed is not the client's business.
+            let why = "what the processes of this server share cannot be reached; try again later";
+            let mut refusal = refusal(503, ErrorCode::INTERNAL_ERROR, why);
+            refusal.fields.push(("Retry-After", "1".into()));
+            refusal
+        }
+    }
 }
 
 pub(super) fn no_random_bytes() -> Refusal {

@@ -1,20 +1,23 @@
 //! What all requests to one service share: its settings, its sessions, and what is open.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use oxmcp_proto::http::{Endpoint, MemoryEvents, ParamHeaders, Refusal, SessionRef, Sessions, session_id};
+use oxmcp_proto::http::{Endpoint, ParamHeaders, Refusal, SessionRef, Sessions, session_id};
 use oxmcp_proto::{Config, Instant, Kind, Watch};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
 
+use super::HttpStats;
 use super::connection::Connection;
 use super::desk::Keeping;
 use super::refuse;
-use crate::Server;
+use super::state::{Announcement, Place, SharedState};
+use crate::server::{OnUpdate, Served};
 
 /// The settings that are no rules of the endpoint.
 #[derive(Clone, Debug)]
@@ -27,16 +30,19 @@ pub(super) struct Settings {
 }
 
 pub(super) struct Shared {
-    pub server: Server,
-    pub config: Config,
+    pub server: Arc<dyn Served>,
+    pub config: Arc<Config>,
     pub endpoint: Endpoint,
     pub settings: Settings,
+    /// What other processes may share.
+    pub state: Arc<dyn SharedState>,
     sessions: Mutex<Sessions<Arc<Connection>>>,
-    events: Arc<Mutex<MemoryEvents>>,
     epoch: tokio::time::Instant,
     /// Connections that are told of changes, and end when the service does.
     open: Mutex<HashMap<u64, Weak<Connection>>>,
     next: AtomicU64,
+    /// Connections that live: those of sessions, and those of requests without one.
+    live: AtomicUsize,
     /// Whether a task looks after sessions whose time is over.
     sweeps: AtomicBool,
     /// Whether a task is about to tell of changes.
@@ -44,7 +50,11 @@ pub(super) struct Shared {
     runtime: OnceLock<Handle>,
     closing: AtomicBool,
     params: Mutex<ParamTable>,
+    /// The lists that other processes know of.
+    announced: Mutex<[u64; 4]>,
     watch: OnceLock<Watch>,
+    /// Tells other processes of resources that have other contents.
+    on_update: OnceLock<Arc<OnUpdate>>,
 }
 
 /// The annotated parameters of tools, until what is offered changes.
@@ -59,9 +69,17 @@ pub(super) struct Hold {
     shared: Arc<Shared>,
     id: Arc<str>,
     ends: bool,
+    /// What goes on for as long as the session is held.
+    task: Option<AbortHandle>,
 }
 
 impl Hold {
+    /// One that ends a task as well.
+    pub(super) fn with_task(mut self, task: AbortHandle) -> Self {
+        self.task = Some(task);
+        self
+    }
+
     /// One with which the session ends.
     pub(super) fn ending(mut self) -> Self {
         self.ends = true;
@@ -71,6 +89,9 @@ impl Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
         let now = self.shared.now();
         let mut sessions = self.shared.sessions();
         let ended = match self.ends {
@@ -87,31 +108,45 @@ impl Drop for Hold {
 
 impl Shared {
     pub(super) fn new(
-        server: Server,
-        config: Config,
+        server: Arc<dyn Served>,
+        config: Arc<Config>,
         endpoint: Endpoint,
         settings: Settings,
         sessions: Sessions<Arc<Connection>>,
-        events: MemoryEvents,
+        state: Arc<dyn SharedState>,
     ) -> Arc<Self> {
         let registry = Arc::clone(server.registry());
+        let announced = registry.versions();
+        // Others may want to know of changes before the first connection here.
+        let runtime = Handle::try_current().ok().filter(|_| state.is_shared());
         let shared = Arc::new(Self {
             server,
             config,
             endpoint,
             settings,
+            state,
             sessions: Mutex::new(sessions),
-            events: Arc::new(Mutex::new(events)),
             epoch: tokio::time::Instant::now(),
             open: Mutex::default(),
             next: AtomicU64::new(0),
+            live: AtomicUsize::new(0),
             sweeps: AtomicBool::new(false),
             tells: AtomicBool::new(false),
-            runtime: OnceLock::new(),
+            runtime: runtime.map_or_else(OnceLock::new, OnceLock::from),
             closing: AtomicBool::new(false),
             params: Mutex::default(),
+            announced: Mutex::new(announced),
             watch: OnceLock::new(),
+            on_update: OnceLock::new(),
         });
+        if shared.state.is_shared() {
+            let state = Arc::clone(&shared.state);
+            let told: Arc<OnUpdate> =
+                Arc::new(move |uri| state.announce(Announcement::ResourceUpdated(uri.to_owned())));
+            shared
+                .server
+                .on_update(Arc::downgrade(shared.on_update.get_or_init(|| told)));
+        }
         let me = Arc::downgrade(&shared);
         shared.watch.get_or_init(|| {
             registry.watch(move || {
@@ -121,6 +156,10 @@ impl Shared {
             })
         });
         shared
+    }
+
+    pub(super) fn runtime(&self) -> Option<&Handle> {
+        self.runtime.get()
     }
 
     pub(super) fn now(&self) -> Instant {
@@ -153,10 +192,27 @@ impl Shared {
             for connection in shared.connections() {
                 connection.turn();
             }
+            shared.announce_changes();
         });
     }
 
-    fn connections(&self) -> Vec<Arc<Connection>> {
+    /// Tells other processes of lists that have changed.
+    fn announce_changes(&self) {
+        if !self.state.is_shared() {
+            return;
+        }
+        let versions = self.server.registry().versions();
+        let mut announced = self.announced.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *announced, versions);
+        drop(announced);
+        for kind in Kind::ALL {
+            if before[kind as usize] != versions[kind as usize] {
+                self.state.announce(Announcement::ListChanged(kind));
+            }
+        }
+    }
+
+    pub(super) fn connections(&self) -> Vec<Arc<Connection>> {
         self.open().values().filter_map(Weak::upgrade).collect()
     }
 
@@ -165,12 +221,13 @@ impl Shared {
         self.runtime.get_or_init(Handle::current);
         let keeping = session.filter(|_| self.settings.resumable).map(|session| Keeping {
             session: Arc::clone(session),
-            store: Arc::clone(&self.events),
+            state: Arc::clone(&self.state),
             retry: self.settings.retry,
-            epoch: self.epoch,
+            place: None,
         });
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let connection = Connection::new(self.server.routed(&self.config, told), keeping, self, number);
+        self.live.fetch_add(1, Ordering::Relaxed);
+        let connection = Connection::new(self.server.connect(&self.config, told), keeping, self, number);
         if told {
             self.open().insert(number, Arc::downgrade(&connection));
         }
@@ -178,6 +235,7 @@ impl Shared {
     }
 
     pub(super) fn forget(&self, number: u64) {
+        self.live.fetch_sub(1, Ordering::Relaxed);
         self.open().remove(&number);
     }
 
@@ -188,9 +246,65 @@ impl Shared {
         let connection = Arc::clone(sessions.get(id, now)?);
         sessions.hold(id, now).then(|| {
             let (shared, id) = (Arc::clone(self), id.into());
-            let ends = false;
-            (connection, Hold { shared, id, ends })
+            let hold = Hold {
+                shared,
+                id,
+                ends: false,
+                task: None,
+            };
+            (connection, hold)
         })
+    }
+
+    /// The part of a session that is here, which is now used.
+    pub(super) fn local(&self, id: &str) -> Option<Arc<Connection>> {
+        let now = self.now();
+        self.sessions().get(id, now).map(|connection| Arc::clone(connection))
+    }
+
+    /// Adds the part of a session that is here, unless there is one.
+    pub(super) fn add_local(self: &Arc<Self>, id: &Arc<str>, connection: Arc<Connection>) -> Result<bool, Refusal> {
+        self.expire();
+        let now = self.now();
+        let mut sessions = self.sessions();
+        if sessions.get(id, now).is_some() {
+            return Ok(false);
+        }
+        let added = sessions.insert(Arc::clone(id), connection, now);
+        drop(sessions);
+        added.map_err(|_| Refusal::too_many_sessions())?;
+        self.sweep();
+        Ok(true)
+    }
+
+    fn keep_local(&self, id: &Arc<str>, connection: &Arc<Connection>) -> bool {
+        let now = self.now();
+        let mut sessions = self.sessions();
+        sessions.insert(Arc::clone(id), Arc::clone(connection), now).is_ok()
+    }
+
+    /// Ends what is here of a session.
+    pub(super) fn end_local(&self, id: &str, why: &str) {
+        let ended = self.sessions().remove(id);
+        if let Some(connection) = ended {
+            connection.close(why);
+        }
+    }
+
+    /// The sessions that are used here, where processes share them.
+    pub(super) fn used(&self) -> Vec<(Arc<str>, Place)> {
+        let sessions = self.sessions();
+        let all: Vec<_> = sessions
+            .iter()
+            .map(|(id, connection, held)| (Arc::clone(id), Arc::clone(connection), held))
+            .collect();
+        drop(sessions);
+        let used = all.into_iter().filter_map(|(id, connection, held)| {
+            let desk = connection.desk();
+            let place = desk.place().filter(|_| held || desk.works())?;
+            Some((id, place))
+        });
+        used.collect()
     }
 
     /// An id for a session that is about to begin.
@@ -218,6 +332,7 @@ impl Shared {
             shared: Arc::clone(self),
             id: Arc::clone(id),
             ends: false,
+            task: None,
         })
     }
 
@@ -239,8 +354,20 @@ impl Shared {
     fn expire(&self) {
         let now = self.now();
         let expired = self.sessions().expire(now);
-        for (_, connection) in expired {
-            connection.close("the session was idle for too long");
+        for (id, connection) in expired {
+            let desk = connection.desk();
+            let (place, works) = (desk.place(), desk.works());
+            drop(desk);
+            let Some(place) = place else {
+                connection.close("the session was idle for too long");
+                continue;
+            };
+            // Its client may wait at another process.
+            let goes_on = works && self.keep_local(&id, &connection);
+            if !goes_on {
+                connection.close("the session was idle for too long");
+                self.state.forget_session(&id, place);
+            }
         }
     }
 
@@ -301,6 +428,19 @@ impl Shared {
         let sessions: Vec<_> = self.sessions().drain().collect();
         for (_, connection) in sessions {
             connection.close("the server is closing");
+        }
+    }
+
+    /// What is held at the moment.
+    pub(super) fn stats(&self) -> HttpStats {
+        let count = |connection: Arc<Connection>| {
+            let stats = connection.stats();
+            stats.inbound + stats.outbound + stats.handlers + stats.callers
+        };
+        HttpStats {
+            sessions: self.session_count(),
+            connections: self.live.load(Ordering::Relaxed),
+            calls: self.connections().into_iter().map(count).sum(),
         }
     }
 

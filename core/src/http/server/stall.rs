@@ -1,19 +1,25 @@
-//! A connection that breaks when its peer takes nothing for too long.
+//! A connection that breaks when its peer takes nothing for too long, and that knows which HTTP its peer speaks.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
+
+/// What a connection of HTTP/2 begins with (RFC 9113, 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 pub(super) struct Stalling {
     stream: TcpStream,
     patience: Duration,
     /// Runs while a write waits.
     stalled: Option<Pin<Box<Sleep>>>,
+    /// What was read already, and how much of it was taken.
+    first: Vec<u8>,
+    taken: usize,
 }
 
 impl Stalling {
@@ -22,7 +28,22 @@ impl Stalling {
             stream,
             patience,
             stalled: None,
+            first: Vec::new(),
+            taken: 0,
         }
+    }
+
+    /// Reads as much as tells whether the peer speaks HTTP/2 without having asked.
+    pub(super) async fn begins_http2(&mut self) -> io::Result<bool> {
+        let mut first = [0; PREFACE.len()];
+        while PREFACE.starts_with(&self.first) && self.first.len() < PREFACE.len() {
+            let room = PREFACE.len() - self.first.len();
+            match self.stream.read(&mut first[..room]).await? {
+                0 => break,
+                read => self.first.extend_from_slice(&first[..read]),
+            }
+        }
+        Ok(self.first == PREFACE)
     }
 
     fn watch<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -43,6 +64,13 @@ impl Stalling {
 
 impl AsyncRead for Stalling {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let first = &self.first[self.taken..];
+        if !first.is_empty() {
+            let taken = first.len().min(buffer.remaining());
+            buffer.put_slice(&first[..taken]);
+            self.taken += taken;
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }

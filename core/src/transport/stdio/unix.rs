@@ -44,14 +44,7 @@ pub(super) fn open() -> io::Result<(Transport, Streams)> {
     // From here on nothing may fail without the streams being put back, which dropping them does.
     dup2_stdin(&null)?;
     dup2_stdout(stderr()).or_else(|_| dup2_stdout(&null))?;
-    let transport = Transport {
-        reader: Some(reader),
-        writer: Some(writer),
-        child: None,
-        command: None,
-        _guard: None,
-    };
-    Ok((transport, streams))
+    Ok((Transport::of(reader, writer), streams))
 }
 
 impl Drop for Streams {
