@@ -3,10 +3,10 @@
 use napi::bindgen_prelude::{BufferSlice, Either};
 use napi::{Env, JsString};
 use napi_derive::napi;
-use oxmcp_proto::{Answer, InboundId, Instant};
+use oxmcp_proto::{Answer, InboundId};
 
 use crate::options::{CallTuple, call_options};
-use crate::state::{js_string, with};
+use crate::state::{Cause, js_string, with};
 
 /// A wire up to this size goes out as a string, which Node writes without an object of its own.
 const SHORT: usize = 16 * 1024;
@@ -24,7 +24,10 @@ pub fn receive<'env>(
 ) -> napi::Result<Option<JsString<'env>>> {
     let bytes = &buffer[..buffer.len().min(length as usize)];
     with(session, env, |state| {
-        state.drive(env, |session| session.receive(bytes, Instant::from_millis(now)))?;
+        state.try_drive(env, now, Cause::Us, |session, now| {
+            session.receive(bytes, now);
+            Ok(())
+        })?;
         state.take_events_and_mark_wire(env)
     })
 }
@@ -57,9 +60,9 @@ pub fn call_tool(
     now: f64,
 ) -> napi::Result<i64> {
     with(session, env, |state| {
-        state.try_drive(env, |session| {
+        state.try_drive(env, now, Cause::Us, |session, now| {
             let options = call_options(options)?;
-            let id = session.call_tool(&name, arguments.as_deref(), options, Instant::from_millis(now))?;
+            let id = session.call_tool(&name, arguments.as_deref(), options, now)?;
             // Ids count up from zero one by one, and so stay exact in JavaScript.
             Ok(id.0 as i64)
         })
@@ -70,8 +73,8 @@ pub fn call_tool(
 #[napi]
 pub fn respond_result(env: &Env, session: u32, id: i64, result: String, now: f64) -> napi::Result<bool> {
     with(session, env, |state| {
-        state.drive(env, |session| {
-            session.respond(InboundId(id as u64), Answer::Result(&result), Instant::from_millis(now))
+        state.try_drive(env, now, Cause::Peer, |session, now| {
+            Ok(session.respond(InboundId(id as u64), Answer::Result(&result), now))
         })
     })
 }

@@ -1,13 +1,15 @@
 //! The native half of the npm package `oxmcp`. `ts/native.ts` loads it and gives it types.
 //!
 //! A thin border over `oxmcp-proto`: JavaScript owns the event loop, the pipes, the clock and every callback; what
-//! crosses is bytes, numbers and JSON text. Nothing here keeps a JavaScript value between two calls, and no thread is
-//! started, so an environment that goes away leaves nothing behind.
+//! crosses is bytes, numbers and JSON text. Nothing here keeps a JavaScript value between two calls, so an environment
+//! that goes away leaves nothing behind. Threads are started for HTTP only, and reach JavaScript by `hub.rs` alone.
 
 pub mod child;
 mod error;
 mod groups;
 pub mod hot;
+pub mod http;
+pub mod hub;
 mod options;
 pub mod pipe;
 mod registry;

@@ -7,7 +7,7 @@ use oxmcp_proto::Instant;
 
 use crate::error::Failure;
 use crate::registry::AsText;
-use crate::state::Handle;
+use crate::state::{Cause, Handle};
 
 /// One end of a connection, driven by JavaScript with the clock passed in (milliseconds).
 #[napi]
@@ -37,13 +37,19 @@ impl Session {
     /// Takes in bytes from the peer.
     #[napi]
     pub fn receive(&self, env: &Env, bytes: &[u8], now: f64) -> napi::Result<()> {
-        self.drive(env, |session| session.receive(bytes, Instant::from_millis(now)))
+        self.drive_at(env, now, |session, now| {
+            session.receive(bytes, now);
+            Ok(())
+        })
     }
 
     /// The peer closed its side.
     #[napi]
     pub fn end_input(&self, env: &Env, now: f64) -> napi::Result<()> {
-        self.drive(env, |session| session.end_input(Instant::from_millis(now)))
+        self.drive_at(env, now, |session, now| {
+            session.end_input(now);
+            Ok(())
+        })
     }
 
     /// Ends the session.
@@ -55,14 +61,17 @@ impl Session {
     /// Lets time pass.
     #[napi]
     pub fn handle_timeout(&self, env: &Env, now: f64) -> napi::Result<()> {
-        self.drive(env, |session| session.handle_timeout(Instant::from_millis(now)))
+        self.drive_at(env, now, |session, now| {
+            session.handle_timeout(now);
+            Ok(())
+        })
     }
 
     /// When `handleTimeout` must be called at the latest.
     #[napi]
     pub fn poll_timeout(&self, env: &Env) -> napi::Result<Option<f64>> {
         self.handle
-            .with(env, |state| Ok(state.session.poll_timeout().map(Instant::as_millis)))
+            .with(env, |state| Ok(state.poll_timeout().map(Instant::as_millis)))
     }
 
     /// All events since the last time, as the text of one flat JSON array, and the bytes for the peer.
@@ -95,10 +104,19 @@ impl Session {
         })
     }
 
+    /// Lets go of a session that is elsewhere, once nothing more is to be said to it: its memory is free at once.
+    #[napi]
+    pub fn release(&self, env: &Env) -> napi::Result<()> {
+        self.handle.with(env, |state| {
+            state.release();
+            Ok(())
+        })
+    }
+
     /// Runs a command, given and answered as JSON (see `Session::command` in oxmcp-proto).
     #[napi]
     pub fn command(&self, env: &Env, text: String, now: f64) -> napi::Result<String> {
-        self.try_drive(env, |session| Ok(session.command(&text, Instant::from_millis(now))?))
+        self.drive_at(env, now, |session, now| Ok(session.command(&text, now)?))
     }
 
     /// Panics as a fault of the core would, for the test that only this session ends by it.
@@ -112,7 +130,7 @@ impl Session {
     pub fn stats(&self, env: &Env) -> napi::Result<Stats> {
         let narrow = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         self.handle.with(env, |state| {
-            let stats = state.session.stats();
+            let stats = state.drive(env, |session| session.stats())?;
             Ok(Stats {
                 inbound: narrow(stats.inbound),
                 outbound: narrow(stats.outbound),
@@ -125,7 +143,7 @@ impl Session {
 impl Session {
     pub(crate) fn new(session: oxmcp_proto::Session, as_text: AsText) -> Self {
         Self {
-            handle: Handle::new(session, as_text),
+            handle: Handle::here(session, as_text),
         }
     }
 
@@ -133,11 +151,13 @@ impl Session {
         self.handle.with(env, |state| state.drive(env, work))
     }
 
-    pub(crate) fn try_drive<T>(
+    pub(crate) fn drive_at<T>(
         &self,
         env: &Env,
-        work: impl FnOnce(&mut oxmcp_proto::Session) -> Result<T, Failure>,
+        now: f64,
+        work: impl FnOnce(&mut oxmcp_proto::Session, Instant) -> Result<T, Failure>,
     ) -> napi::Result<T> {
-        self.handle.with(env, |state| state.try_drive(env, work))
+        self.handle
+            .with(env, |state| state.try_drive(env, now, Cause::Us, work))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use napi::Env;
 use napi::bindgen_prelude::ClassInstance;
 use napi_derive::napi;
-use oxmcp_proto::{Config, Instant, OutboundId};
+use oxmcp_proto::{Config, OutboundId};
 
 use crate::error::Failure;
 use crate::options::{CallTuple, call_options, optional_duration};
@@ -31,9 +31,9 @@ impl Session {
     /// Starts the handshake.
     #[napi]
     pub fn connect(&self, env: &Env, timeout: Option<f64>, now: f64) -> napi::Result<()> {
-        self.try_drive(env, |session| {
+        self.drive_at(env, now, |session, now| {
             let timeout = optional_duration("timeout", timeout)?;
-            Ok(session.connect(timeout, Instant::from_millis(now))?)
+            Ok(session.connect(timeout, now)?)
         })
     }
 
@@ -47,9 +47,9 @@ impl Session {
         options: Option<CallTuple>,
         now: f64,
     ) -> napi::Result<i64> {
-        self.try_drive(env, |session| {
+        self.drive_at(env, now, |session, now| {
             let options = call_options(options)?;
-            let id = session.begin(&method, params.as_deref(), options, Instant::from_millis(now))?;
+            let id = session.begin(&method, params.as_deref(), options, now)?;
             // Ids count up from zero one by one, and so stay exact in JavaScript.
             Ok(id.0 as i64)
         })
@@ -58,8 +58,8 @@ impl Session {
     /// Asks for a sign of life. Gives the call's id.
     #[napi]
     pub fn ping(&self, env: &Env, options: Option<CallTuple>, now: f64) -> napi::Result<i64> {
-        self.try_drive(env, |session| {
-            let id = session.ping(call_options(options)?, Instant::from_millis(now))?;
+        self.drive_at(env, now, |session, now| {
+            let id = session.ping(call_options(options)?, now)?;
             Ok(id.0 as i64)
         })
     }
@@ -86,6 +86,6 @@ impl Session {
     /// Sends a notification. `params` is the JSON text of an object.
     #[napi]
     pub fn notify(&self, env: &Env, method: String, params: Option<String>) -> napi::Result<()> {
-        self.try_drive(env, |session| Ok(session.notify(&method, params.as_deref())?))
+        self.drive_at(env, 0.0, |session, _| Ok(session.notify(&method, params.as_deref())?))
     }
 }

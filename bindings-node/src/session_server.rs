@@ -11,6 +11,7 @@ use oxmcp_proto::{Answer, Config, InboundId, Instant};
 use crate::error::Failure;
 use crate::registry::Registry;
 use crate::session::Session;
+use crate::state::Cause;
 
 #[napi]
 impl Session {
@@ -80,8 +81,17 @@ impl Session {
         total: Option<f64>,
         message: Option<String>,
     ) -> napi::Result<bool> {
-        self.drive(env, |session| {
+        self.owing(env, 0.0, |session, _| {
             session.progress(InboundId(id as u64), progress, total, message.as_deref())
+        })
+    }
+
+    /// Ends the stream that the answer to this call would go on; the client comes back for it.
+    #[napi]
+    pub fn end_stream(&self, env: &Env, id: i64) -> napi::Result<()> {
+        self.handle.with(env, |state| {
+            state.end_stream(InboundId(id as u64));
+            Ok(())
         })
     }
 
@@ -94,8 +104,19 @@ impl Session {
 
 impl Session {
     fn respond(&self, env: &Env, id: i64, answer: Answer<'_>, now: f64) -> napi::Result<bool> {
-        self.drive(env, |session| {
-            session.respond(InboundId(id as u64), answer, Instant::from_millis(now))
+        self.owing(env, now, |session, now| {
+            session.respond(InboundId(id as u64), answer, now)
         })
+    }
+
+    fn owing<T>(
+        &self,
+        env: &Env,
+        now: f64,
+        work: impl FnOnce(&mut oxmcp_proto::Session, Instant) -> T,
+    ) -> napi::Result<T> {
+        let work = |session: &mut oxmcp_proto::Session, now| Ok(work(session, now));
+        self.handle
+            .with(env, |state| state.try_drive(env, now, Cause::Peer, work))
     }
 }

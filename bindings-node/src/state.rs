@@ -1,15 +1,19 @@
 //! What a session of JavaScript is in Rust, and where it is kept.
 //!
+//! A session is here, driven by JavaScript, or elsewhere, driven by its transport (`hub.rs`): its outputs come by the
+//! hub then.
+//!
 //! States lie in a table of their thread, under a number that JavaScript passes: it costs a tenth of unwrapping an
 //! object, which the four functions of the hot path (`hot.rs`) would otherwise do for every message.
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use napi::{Env, JsString};
-use oxmcp_proto::{Output, Session, Target, encode_output, encode_text_result};
+use oxmcp::border::Remote;
+use oxmcp_proto::{Error, ErrorKind, InboundId, Instant, Output, Session, Target, encode_output, encode_text_result};
 
 use crate::error::Failure;
 use crate::registry::AsText;
@@ -17,9 +21,17 @@ use crate::registry::AsText;
 /// How the text of events starts. The space is left out unless it has something to say.
 const START: &[u8] = b" [";
 
+/// Where a session is.
+pub(crate) enum Place {
+    Here(Box<Session>),
+    Elsewhere(Remote),
+    /// JavaScript has let go of it.
+    Nowhere,
+}
+
 /// A session and the two buffers in which its outputs gather.
 pub(crate) struct State {
-    pub(crate) session: Session,
+    place: Place,
     /// Set by a panic: the session may be half changed, so nothing goes in or out any more.
     broken: Option<String>,
     /// Calls whose result JavaScript wants as text.
@@ -30,17 +42,44 @@ pub(crate) struct State {
     wire: Vec<u8>,
 }
 
+/// Whose doing it is that the session gets something to say.
+#[derive(Clone, Copy)]
+pub(crate) enum Cause {
+    Us,
+    Peer,
+}
+
 /// The place of a state in the table of its thread.
 pub(crate) struct Handle(u32);
 
 thread_local! {
     static STATES: RefCell<Vec<Option<Box<State>>>> = const { RefCell::new(Vec::new()) };
+    /// The handles of sessions elsewhere, by the numbers of their connections.
+    static ELSEWHERE: RefCell<HashMap<u64, u32>> = RefCell::default();
+}
+
+/// The handle of the session of a connection, if it has one.
+pub(crate) fn handle_of(connection: u64) -> Option<u32> {
+    ELSEWHERE.with_borrow(|elsewhere| elsewhere.get(&connection).copied())
 }
 
 impl Handle {
-    pub(crate) fn new(session: Session, tools_as_text: AsText) -> Self {
+    /// One that is here.
+    pub(crate) fn here(session: Session, tools_as_text: AsText) -> Self {
+        Self::new(Place::Here(Box::new(session)), tools_as_text)
+    }
+
+    /// One whose outputs come by a hub.
+    pub(crate) fn elsewhere(remote: Remote, tools_as_text: AsText) -> Self {
+        let connection = remote.number();
+        let handle = Self::new(Place::Elsewhere(remote), tools_as_text);
+        ELSEWHERE.with_borrow_mut(|elsewhere| elsewhere.insert(connection, handle.0));
+        handle
+    }
+
+    fn new(place: Place, tools_as_text: AsText) -> Self {
         let state = Box::new(State {
-            session,
+            place,
             broken: None,
             as_text: HashSet::new(),
             tools_as_text,
@@ -69,7 +108,10 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         // At the end of a thread its table may be gone first.
-        let _ = STATES.try_with(|states| states.borrow_mut()[self.0 as usize].take());
+        let state = STATES.try_with(|states| states.borrow_mut()[self.0 as usize].take());
+        if let Ok(Some(mut state)) = state {
+            state.release();
+        }
     }
 }
 
@@ -89,20 +131,28 @@ pub(crate) fn with<T>(number: u32, env: &Env, work: impl FnOnce(&mut State) -> n
 impl State {
     /// Runs one input. A panic in it breaks this session alone.
     pub(crate) fn drive<T>(&mut self, env: &Env, work: impl FnOnce(&mut Session) -> T) -> napi::Result<T> {
-        self.try_drive(env, |session| Ok(work(session)))
+        self.try_drive(env, 0.0, Cause::Us, |session, _| Ok(work(session)))
     }
 
-    /// `drive` for work that the core may refuse.
+    /// `drive` for work of a time, which the core may refuse. A session that is elsewhere has a clock of its own.
     pub(crate) fn try_drive<T>(
         &mut self,
         env: &Env,
-        work: impl FnOnce(&mut Session) -> Result<T, Failure>,
+        now: f64,
+        cause: Cause,
+        work: impl FnOnce(&mut Session, Instant) -> Result<T, Failure>,
     ) -> napi::Result<T> {
         if let Some(why) = &self.broken {
             return Err(Failure::Broken(why.clone()).throw(env));
         }
-        let session = &mut self.session;
-        match catch_unwind(AssertUnwindSafe(|| work(session))) {
+        let place = &mut self.place;
+        let driven = AssertUnwindSafe(|| match (place, cause) {
+            (Place::Here(session), _) => work(session, Instant::from_millis(now)),
+            (Place::Elsewhere(remote), Cause::Us) => remote.with(work),
+            (Place::Elsewhere(remote), Cause::Peer) => remote.with_owed(work),
+            (Place::Nowhere, _) => Err(Error::new(ErrorKind::Closed, "the request is over").into()),
+        });
+        match catch_unwind(driven) {
             Ok(outcome) => outcome.map_err(|failure| failure.throw(env)),
             Err(panic) => {
                 let why = format!("a fault inside oxmcp ended this connection: {}", panic_text(&*panic));
@@ -150,7 +200,10 @@ impl State {
             return Ok(None);
         }
         let taken = take(&self.wire)?;
-        self.session.recycle(std::mem::take(&mut self.wire));
+        let wire = std::mem::take(&mut self.wire);
+        if let Place::Here(session) = &mut self.place {
+            session.recycle(wire);
+        }
         Ok(Some(taken))
     }
 
@@ -158,14 +211,39 @@ impl State {
         self.as_text.insert(id);
     }
 
+    /// When `handle_timeout` is due; never for a session that is elsewhere.
+    pub(crate) fn poll_timeout(&self) -> Option<Instant> {
+        match &self.place {
+            Place::Here(session) => session.poll_timeout(),
+            Place::Elsewhere(_) | Place::Nowhere => None,
+        }
+    }
+
+    /// Gives up the stream that the answer to a call would go on, where each has one.
+    pub(crate) fn end_stream(&self, call: InboundId) {
+        if let Place::Elsewhere(remote) = &self.place {
+            remote.end_stream(call);
+        }
+    }
+
+    /// Lets go of the session: nothing more is said to it.
+    pub(crate) fn release(&mut self) {
+        if let Place::Elsewhere(remote) = std::mem::replace(&mut self.place, Place::Nowhere) {
+            let _ = ELSEWHERE.try_with(|elsewhere| elsewhere.borrow_mut().remove(&remote.number()));
+        }
+    }
+
     /// Moves what the core has to say into the two buffers.
     fn pump(&mut self, env: &Env) -> napi::Result<()> {
+        if !matches!(self.place, Place::Here(_)) {
+            return Ok(());
+        }
         while let Some(output) = self.drive(env, Session::poll_output)? {
             match output {
                 Output::Wire(bytes) if self.wire.is_empty() => self.wire = bytes,
                 Output::Wire(bytes) => {
                     self.wire.extend_from_slice(&bytes);
-                    self.session.recycle(bytes);
+                    self.drive(env, |session| session.recycle(bytes))?;
                 }
                 output => self.push_event(output),
             }
@@ -173,16 +251,23 @@ impl State {
         Ok(())
     }
 
-    fn push_event(&mut self, mut output: Output) {
-        if self.events.len() > START.len() {
-            self.events.push(b',');
+    fn push_event(&mut self, output: Output) {
+        let mut events = std::mem::take(&mut self.events);
+        if events.len() > START.len() {
+            events.push(b',');
         }
+        self.encode(&mut events, output);
+        self.events = events;
+    }
+
+    /// Adds the row of an output, as JavaScript wants it.
+    pub(crate) fn encode(&mut self, events: &mut Vec<u8>, mut output: Output) {
         if let Output::Done { id, outcome } = &output
             && !self.as_text.is_empty()
             && self.as_text.remove(&id.0)
             && let Ok(result) = outcome
         {
-            return encode_text_result(&mut self.events, *id, result);
+            return encode_text_result(events, *id, result);
         }
         if let Output::Call {
             target: Target::Tool(tool),
@@ -194,7 +279,7 @@ impl State {
         {
             *arguments = text;
         }
-        encode_output(&mut self.events, output);
+        encode_output(events, output);
     }
 }
 

@@ -173,15 +173,20 @@ export const ERAS = [
   { mode: 'legacy', revision: '2025-11-25' },
 ] as const;
 
+/** A server of either kind. */
+interface Connectable {
+  connect(transport: InMemoryTransport): Promise<void>;
+}
+
 /** A client that is connected to a server in this program. */
-export async function linked(server: McpServer, options?: ClientOptions): Promise<Client> {
+export async function linked(server: Connectable, options?: ClientOptions): Promise<Client> {
   const client = new Client({ name: 'test', version: '1.0.0' }, options);
   await join(client, server);
   return client;
 }
 
 /** Connects the two in memory. */
-export async function join(client: Client, server: McpServer): Promise<void> {
+export async function join(client: Client, server: Connectable): Promise<void> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   await server.connect(far);
   await client.connect(near);

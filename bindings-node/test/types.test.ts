@@ -18,6 +18,7 @@ symlinkSync(packageFolder, path.join(folder, 'node_modules', 'oxmcp'), 'dir');
 const modules = path.join(packageFolder, 'node_modules');
 symlinkSync(path.join(modules, '@types', 'node'), path.join(folder, 'node_modules', '@types', 'node'), 'dir');
 symlinkSync(path.join(modules, 'zod'), path.join(folder, 'node_modules', 'zod'), 'dir');
+symlinkSync(path.join(modules, 'zod3'), path.join(folder, 'node_modules', 'zod3'), 'dir');
 symlinkSync(path.join(modules, 'undici-types'), path.join(folder, 'node_modules', 'undici-types'), 'dir');
 
 /** Compiles files with TypeScript; gives what it says, empty when all is well. */
@@ -90,6 +91,121 @@ export async function main(): Promise<void> {
   await client.callTool({ name: 'x' }, { signal: AbortSignal.timeout(5) });
 }
 `;
+
+/** As programs are written for the official SDK, with schemas of every zod. */
+const MOVED = `
+import { Client } from 'oxmcp/client/index.js';
+import { StdioClientTransport } from 'oxmcp/client/stdio.js';
+import { InMemoryTransport } from 'oxmcp/inMemory.js';
+import { Server } from 'oxmcp/server/index.js';
+import { McpServer, ResourceTemplate, type ToolCallback } from 'oxmcp/server/mcp.js';
+import { StdioServerTransport } from 'oxmcp/server/stdio.js';
+import type { RequestHandlerExtra } from 'oxmcp/shared/protocol.js';
+import type { Transport } from 'oxmcp/shared/transport.js';
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  type JSONRPCMessage,
+  ListToolsRequestSchema,
+  ListToolsResultSchema,
+  McpError,
+  type ServerNotification,
+  type ServerRequest,
+  type Tool,
+  ToolSchema,
+} from 'oxmcp/types.js';
+import { z } from 'zod';
+import * as mini from 'zod/mini';
+import { z as z3 } from 'zod3';
+
+type ToolInput = z.infer<typeof ToolSchema.shape.inputSchema>;
+
+const ThreeSchema = z3.object({ text: z3.string(), count: z3.number().optional().default(1) });
+const FourSchema = z.object({ text: z.string(), count: z.coerce.number().default(1) });
+
+const server = new Server({ name: 'a', version: '1' }, { capabilities: { tools: {}, logging: {} } });
+server.setRequestHandler(ListToolsRequestSchema, async () => {
+  const tools: Tool[] = [{ name: 't', description: 'd', inputSchema: { type: 'object' } as ToolInput, annotations: { readOnlyHint: true } }];
+  tools.push({ name: 'u', inputSchema: z.toJSONSchema(FourSchema) as ToolInput });
+  return { tools };
+});
+server.setRequestHandler(CallToolRequestSchema, async (request, extra): Promise<CallToolResult> => {
+  const { name, arguments: args } = request.params;
+  const token: string | number | undefined = request.params._meta?.progressToken;
+  if (token !== undefined) {
+    await extra.sendNotification({ method: 'notifications/progress', params: { progressToken: token, progress: 1 } });
+  }
+  extra.signal.addEventListener('abort', () => {});
+  try {
+    const { count, text } = FourSchema.parse(args);
+    return { content: [{ type: 'text', text: text.repeat(count) }], _meta: { a: 1 } };
+  } catch (error) {
+    if (error instanceof z.ZodError) throw new McpError(ErrorCode.InvalidParams, name, { issues: error.issues });
+    const text = error instanceof Error ? error.message : String(error);
+    return { content: [{ type: 'text', text }], isError: true };
+  }
+});
+server.onerror = (error) => console.error(error);
+
+const high = new McpServer({ name: 'b', version: '1' }, { instructions: 'x' });
+async function three({ text, count }: z3.infer<typeof ThreeSchema>): Promise<CallToolResult> {
+  return { content: [{ type: 'text', text: text.slice(count) }] };
+}
+high.tool('three', 'd', ThreeSchema.shape, three);
+high.tool('four', FourSchema.shape, async ({ text, count }) => ({ content: [{ type: 'text' as const, text: text.repeat(count) }] }));
+high.registerTool('whole', { inputSchema: ThreeSchema }, three);
+high.registerTool('shape', { inputSchema: FourSchema.shape, outputSchema: { ok: z.boolean() } }, async ({ count }) => {
+  const structuredContent = { ok: count > 1 };
+  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+});
+high.registerTool('small', { inputSchema: mini.object({ a: mini.optional(mini.string()) }) }, ({ a }) => ({ content: [], isError: a === undefined }));
+high.registerTool('none', { title: 'T' }, async (extra: RequestHandlerExtra<ServerRequest, ServerNotification>) => {
+  const id: string | number = extra.requestId;
+  return { content: [{ type: 'text', text: String(id) }] };
+});
+const callback: ToolCallback<typeof FourSchema.shape> = async ({ text }) => ({ content: [{ type: 'text', text }] });
+high.registerTool('typed', { inputSchema: FourSchema.shape }, callback);
+high.registerResource('r', new ResourceTemplate('x://{id}', { list: undefined }), {}, async (uri, { id }) => ({ contents: [{ uri: uri.href, text: String(id) }] }));
+high.registerPrompt('p', { argsSchema: { a: z.string() } }, ({ a }) => ({ messages: [{ role: 'user', content: { type: 'text', text: a } }] }));
+
+class Own implements Transport {
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  sessionId?: string;
+  async start(): Promise<void> {}
+  async close(): Promise<void> {
+    this.onclose?.();
+  }
+  async send(message: JSONRPCMessage): Promise<void> {
+    if ('method' in message) this.onmessage?.(message);
+  }
+}
+
+export async function main(): Promise<void> {
+  const transport = new StdioServerTransport();
+  transport.onclose = () => {};
+  await server.connect(transport);
+  await high.connect(new Own());
+  const [near] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: 'c', version: '1' }, { capabilities: { roots: { listChanged: true } } });
+  await client.connect(near);
+  const listed = await client.request({ method: 'tools/list' }, ListToolsResultSchema);
+  for (const { name } of listed.tools) await client.callTool({ name, arguments: {} }, undefined, { timeout: 5 });
+  await client.connect(new StdioClientTransport({ command: 'node', args: ['x'], env: { A: 'b' } }));
+  const roots = await high.server.listRoots();
+  const { action, content } = await high.server.elicitInput({ message: 'm', requestedSchema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } });
+  if (action === 'accept') console.log(content?.['a'], roots.roots.map(({ uri }) => new URL(uri)));
+  await high.server.sendLoggingMessage({ level: 'info', data: 'x' });
+}
+`;
+
+test('programs of the official SDK, with zod 3, zod 4 and zod mini', () => {
+  const options = { types: ['node'], exactOptionalPropertyTypes: false, esModuleInterop: true };
+  assert.equal(compile('moved', { 'esm.mts': MOVED, 'commonjs.cts': MOVED }, options), '');
+  assert.equal(compile('bundled', { 'esm.ts': MOVED }, { ...options, module: 'esnext', moduleResolution: 'bundler', skipLibCheck: true }), '');
+});
 
 test('without any other types, in both kinds of modules', () => {
   assert.equal(compile('bare', { 'esm.mts': PROGRAM, 'commonjs.cts': PROGRAM }, { types: [] }), '');

@@ -4,15 +4,29 @@
  */
 
 import { type Clock, systemClock } from './clock.js';
-import { Connection } from './connection.js';
+import { Connection, type ConnectionHooks } from './connection.js';
 import { CallContext, type ClientContext } from './context.js';
 import { ErrorCode, ProtocolError, fromNative, textOf, usage } from './errors.js';
 import { errorAnswer } from './failure.js';
+import { type MessageSchemaLike, handledBy, withMessage } from './handler-schema.js';
 import { type Incoming, settle } from './incoming.js';
+import type { StreamableHTTPClientTransport } from './http-client.js';
 import { objectText } from './json.js';
 import type { InMemoryTransport } from './memory.js';
+import { type MessageTransport, starterOfOwn } from './messages.js';
 import { type NativeRegistry, type NativeSession, native } from './native.js';
-import { type ClientOptions, type ConnectOptions, type Notification, type Problem, type RequestOptions, finite } from './options.js';
+import {
+  type ClientOptions,
+  type ConnectOptions,
+  type Notification,
+  type Problem,
+  type RequestOptions,
+  checkClientOptions,
+  finite,
+  milliseconds,
+} from './options.js';
+import { type ResultArguments, type ResultSchema, isSchema, optionsOf, withSchema } from './result-schema.js';
+import type { Check, InferSchema } from './schema.js';
 import { StdioClientTransport, type StdioServerParameters } from './stdio.js';
 import { type ListenOptions, Stream, type Subscription } from './subscription.js';
 import { type Starter, type Transport, starterOf } from './transport.js';
@@ -70,7 +84,7 @@ export let openClient: (
 export let connectionOf: (client: Client) => Connection | undefined;
 
 /** What a client can connect by, beside the parameters of a process. */
-export type ClientTransport = StdioClientTransport | InMemoryTransport;
+export type ClientTransport = StdioClientTransport | StreamableHTTPClientTransport | InMemoryTransport | MessageTransport;
 
 /** Handles a notification from the server. */
 export type NotificationHandler = (notification: Notification) => void | Promise<void>;
@@ -80,6 +94,12 @@ export type RequestHandler<Params = JsonObject | undefined, Result extends objec
   request: { readonly method: string; readonly params: Params },
   context: ClientContext,
 ) => Result | Promise<Result>;
+
+/** A handler of a request. */
+interface Method {
+  readonly handler: RequestHandler<never>;
+  readonly check: Check | undefined;
+}
 
 /** What a client declares to be asked for each of these. */
 const CAPABILITIES: Readonly<Record<string, string>> = {
@@ -126,12 +146,13 @@ export class Client {
   readonly #info: string;
   readonly #options: ClientOptions;
   readonly #handlers = new Map<string, NotificationHandler>();
-  readonly #requestHandlers = new Map<string, RequestHandler<never>>();
+  readonly #requestHandlers = new Map<string, Method>();
   readonly #streams = new Map<number, Stream>();
   #capabilities: ClientCapabilities;
   /** The methods of its own, once there is one. */
   #methods: NativeRegistry | undefined;
   #connection: Connection | undefined;
+  #transport: ClientTransport | undefined;
 
   static {
     openClient = (client, transport, clock, options, server) => {
@@ -148,14 +169,7 @@ export class Client {
     if (typeof info?.name !== 'string' || typeof info.version !== 'string') {
       throw usage('a client needs a name and a version, both strings: new Client({ name, version })');
     }
-    const { timeout, listMaxPages, mode } = options;
-    if (mode !== undefined && mode !== 'legacy' && mode !== 'auto') {
-      throw usage(`mode must be 'legacy' or 'auto'; it is ${String(mode)}`);
-    }
-    if (timeout !== undefined && !(typeof timeout === 'number' && timeout >= 0)) {
-      throw usage(`timeout must be a number of milliseconds from 0 up, or Infinity; it is ${String(timeout)}`);
-    }
-    if (listMaxPages !== undefined && !(listMaxPages >= 1)) throw usage('listMaxPages must be at least 1');
+    checkClientOptions(options);
     this.#info = JSON.stringify(info);
     this.#options = options;
     this.#capabilities = options.capabilities ?? {};
@@ -176,13 +190,15 @@ export class Client {
     server: (StdioServerParameters & ConnectOptions) | ClientTransport,
     options?: ConnectOptions,
   ): Promise<void> {
-    const given = starterOf(server);
+    const given = starterOf(server) ?? starterOfOwn(server);
     const parameters = server as StdioServerParameters & ConnectOptions;
     const starter = given ?? starterOf(new StdioClientTransport(parameters));
     const own: ConnectOptions = given === undefined ? parameters : {};
     const timeout = options?.timeout ?? own.timeout;
     const signal = options?.signal ?? own.signal;
-    if (starter !== undefined) await this.#open(starter, systemClock, { timeout, signal });
+    if (starter === undefined) return;
+    this.#transport = given === undefined ? undefined : (server as ClientTransport);
+    await this.#open(starter, systemClock, { timeout, signal });
   }
 
   /**
@@ -197,6 +213,11 @@ export class Client {
   /** {@link close}, at the end of an `await using` block. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** The transport of the last {@link connect}, where that was given one. */
+  get transport(): ClientTransport | undefined {
+    return this.#connection === undefined || this.#connection.isClosed ? undefined : this.#transport;
   }
 
   /** Whether calls can be made now. */
@@ -255,7 +276,19 @@ export class Client {
    */
   callTool(params: CallToolParams, options: RequestOptions & { readonly rawJson: true }): Promise<string>;
   callTool(params: CallToolParams, options?: RequestOptions): Promise<CallToolResult>;
-  callTool(params: CallToolParams, options?: RequestOptions): Promise<unknown> {
+  callTool(params: CallToolParams, schema: undefined, options?: RequestOptions): Promise<CallToolResult>;
+  callTool<Schema extends ResultSchema>(
+    params: CallToolParams,
+    schema: Schema,
+    options?: RequestOptions,
+  ): Promise<InferSchema<Schema>>;
+  callTool(params: CallToolParams, ...rest: ResultArguments): Promise<unknown> {
+    const [first, second] = rest;
+    if (isSchema(first)) return withSchema(rest, (options) => this.#callTool(params, options));
+    return this.#callTool(params, (first ?? second) as RequestOptions | undefined);
+  }
+
+  #callTool(params: CallToolParams, options: RequestOptions | undefined): Promise<unknown> {
     // Not `async`: the hot path hands out the connection's own promise.
     try {
       if (typeof params?.name !== 'string') throw usage('callTool needs the name of a tool: callTool({ name, arguments })');
@@ -367,10 +400,13 @@ export class Client {
    * @throws as {@link callTool} does
    */
   request(request: Request, options: RequestOptions & { readonly rawJson: true }): Promise<string>;
+  request<Schema extends ResultSchema>(request: Request, schema: Schema, options?: RequestOptions): Promise<InferSchema<Schema>>;
   request<Result = Record<string, unknown>>(request: Request, options?: RequestOptions): Promise<Result>;
-  async request(request: Request, options?: RequestOptions): Promise<unknown> {
+  async request(request: Request, ...rest: ResultArguments): Promise<unknown> {
     const method = methodOf(request, 'request');
-    return this.#connected(method).request(method, objectText(request.params, 'params'), options);
+    const call = (options?: RequestOptions): Promise<unknown> =>
+      this.#connected(method).request(method, objectText(request.params, 'params'), options);
+    return isSchema(rest[0]) ? withSchema(rest, call) : call(optionsOf(rest));
   }
 
   /**
@@ -383,9 +419,18 @@ export class Client {
     this.#connected(method).notify(method, objectText(notification.params, 'params'));
   }
 
-  /** Sets what is done for the server's notifications of one method, such as `'notifications/tools/list_changed'`. */
-  setNotificationHandler(method: string, handler: NotificationHandler): void {
-    this.#handlers.set(method, handler);
+  /**
+   * Sets what is done for the server's notifications of one method, such as `'notifications/tools/list_changed'`, given by
+   * its name or by the schema of its messages.
+   */
+  setNotificationHandler<Schema extends MessageSchemaLike>(
+    method: Schema,
+    handler: (notification: InferSchema<Schema>) => void | Promise<void>,
+  ): void;
+  setNotificationHandler(method: string, handler: NotificationHandler): void;
+  setNotificationHandler(given: unknown, handler: (notification: never) => void | Promise<void>): void {
+    const { method, check } = handledBy(given, 'setNotificationHandler');
+    this.#handlers.set(method, (notification) => withMessage(check, notification, handler) as void | Promise<void>);
   }
 
   /** Takes {@link setNotificationHandler} back. */
@@ -398,6 +443,7 @@ export class Client {
    * `elicitation/create`, whose capability {@link ClientOptions.capabilities} must declare, or a method of your own. In
    * 2026-07-28, where servers ask in rounds, the same functions answer.
    *
+   * @param method its name, or the schema of its requests, such as `ElicitRequestSchema` of `oxmcp/types.js`
    * @throws {@link UsageError} without the capability, or for another method of the protocol
    *
    * @example
@@ -417,15 +463,21 @@ export class Client {
     handler: RequestHandler<CreateMessageRequestParams, CreateMessageResult>,
   ): void;
   setRequestHandler(method: 'elicitation/create', handler: RequestHandler<ElicitRequestParams, ElicitResult>): void;
+  setRequestHandler<Schema extends MessageSchemaLike>(
+    method: Schema,
+    handler: (request: InferSchema<Schema>, context: ClientContext) => object | Promise<object>,
+  ): void;
   setRequestHandler(method: string, handler: RequestHandler<JsonObject | undefined>): void;
-  setRequestHandler(method: string, handler: RequestHandler<never>): void {
+  setRequestHandler(given: unknown, handler: RequestHandler<never>): void {
+    const { method, check } = handledBy(given, 'setRequestHandler');
+    if (method === 'ping') return;
     const capability = CAPABILITIES[method];
     if (capability === undefined) {
       this.#addMethod(method);
     } else if (!this.#capabilities[capability]) {
       throw usage(`to answer ${method}, declare it: new Client(info, { capabilities: { ${capability}: {} } })`);
     }
-    this.#requestHandlers.set(method, handler);
+    this.#requestHandlers.set(method, { handler, check });
   }
 
   /** Takes {@link setRequestHandler} back: the server is told that there is no such method. */
@@ -448,23 +500,41 @@ export class Client {
     return (await this.#connected(method).list(method, rest)) as Result;
   }
 
-  async #open({ start, server }: Starter, clock: Clock, options: ConnectOptions): Promise<void> {
+  /** Connects over HTTP: the core does, on threads of its own. */
+  #dial(http: { readonly url: string; readonly settings: string }, options: ConnectOptions): Connection {
+    // Loaded when they are needed: clients of processes do without.
+    const { Hub } = require('./hub.js') as typeof import('./hub.js');
+    const { Elsewhere } = require('./http-client.js') as typeof import('./http-client.js');
+    const hub = new Hub(undefined, null);
+    const transport = new Elsewhere(hub);
+    try {
+      const probe = this.#options.mode === 'legacy' ? false : null;
+      const settings = this.#settings(true);
+      const timeout = milliseconds('timeout', options.timeout);
+      const { url, settings: how } = http;
+      const session = hub.native.connect(this.#info, settings, this.#methods ?? null, url, how, probe, timeout);
+      const connection = new Connection('client', session, transport, systemClock, this.#hooks(), transport.over);
+      hub.adopt(session.handle, connection);
+      return connection;
+    } catch (thrown) {
+      transport.over();
+      throw fromNative(thrown);
+    }
+  }
+
+  async #open({ start, server, http }: Starter, clock: Clock, options: ConnectOptions): Promise<void> {
     if (this.#connection !== undefined && !this.#connection.isClosed) {
       throw usage('this client is connected already; close it first, or make another client');
     }
     if (options.signal?.aborted) throw options.signal.reason;
-    const { ontrace, mode, supportedProtocolVersions } = this.#options;
+    const { mode, supportedProtocolVersions } = this.#options;
+    if (http !== undefined) {
+      this.#connection = this.#dial(http, options);
+      await this.#connection.open(options);
+      return;
+    }
     const session = this.#newSession(mode !== 'legacy' && (server === undefined || native().shouldProbe(server)));
-    const connection = new Connection('client', session, start(clock), clock, {
-      trace: ontrace && ((direction, line) => this.#guarded(() => ontrace(direction, line))),
-      call: (call, _kind, target, params) => this.#called(call, String(target), params),
-      describe: () => {},
-      notification: (notification, subscription) => this.#notified(notification, subscription),
-      problem: (problem) => this.#problem(problem),
-      thrown: (error) => this.#thrown(error),
-      ready: () => {},
-      closed: () => this.#guarded(() => this.onclose?.()),
-    });
+    const connection = new Connection('client', session, start(clock), clock, this.#hooks());
     this.#connection = connection;
     // What a client finds out that speaks every revision, all clients of the process may rely on.
     const learns = server !== undefined && mode !== 'legacy' && supportedProtocolVersions === undefined;
@@ -475,7 +545,29 @@ export class Client {
     }
   }
 
+  #hooks(): ConnectionHooks {
+    const { ontrace } = this.#options;
+    return {
+      trace: ontrace && ((direction, line) => this.#guarded(() => ontrace(direction, line))),
+      call: (call, _kind, target, params) => this.#called(call, String(target), params),
+      describe: () => {},
+      notification: (notification, subscription) => this.#notified(notification, subscription),
+      problem: (problem) => this.#problem(problem),
+      thrown: (error) => this.#thrown(error),
+      ready: () => {},
+      closed: () => this.#guarded(() => this.onclose?.()),
+    };
+  }
+
   #newSession(probe: boolean): NativeSession {
+    try {
+      return native().Session.client(this.#info, this.#settings(probe), this.#methods ?? null);
+    } catch (thrown) {
+      throw fromNative(thrown);
+    }
+  }
+
+  #settings(probe: boolean): string {
     const { timeout, limits, listMaxPages, inputRequired, ontrace } = this.#options;
     const { supportedProtocolVersions, debouncedNotificationMethods, responseCache, validateResults } = this.#options;
     const settings = {
@@ -489,11 +581,7 @@ export class Client {
       limits: { ...limits, pages: listMaxPages, rounds: inputRequired?.maxRounds },
       trace: ontrace !== undefined,
     };
-    try {
-      return native().Session.client(this.#info, objectText(settings, 'the options') ?? '{}', this.#methods ?? null);
-    } catch (thrown) {
-      throw fromNative(thrown);
-    }
+    return objectText(settings, 'the options') ?? '{}';
   }
 
   #addMethod(method: string): void {
@@ -514,15 +602,15 @@ export class Client {
   /** The server asks for something. */
   #called(call: Incoming, method: string, params: unknown): void {
     const { connection } = call;
-    const handler = this.#requestHandlers.get(method);
-    if (handler === undefined) {
+    const found = this.#requestHandlers.get(method);
+    if (found === undefined) {
       const answer = { code: ErrorCode.MethodNotFound, message: `Method not found: ${method}`, data: null };
       connection.respondError(call, answer, usage(`there is no handler for ${method}; set one by setRequestHandler`));
       return;
     }
     const request = { method, params: (params ?? undefined) as never };
     settle(
-      () => handler(request, new CallContext(call, method, false)),
+      () => withMessage(found.check, request, (message) => found.handler(message, new CallContext(call, method, false))),
       (result) => connection.respondResult(call, objectText(result as object, `the result of ${method}`) ?? '{}'),
       (error) => {
         if (call.isCancelled) return;

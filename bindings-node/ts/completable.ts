@@ -33,12 +33,24 @@ export function completable<Schema extends object>(schema: Schema, complete: Com
   return schema;
 }
 
+/** Whether an argument is completed. */
+export function isCompletable(schema: unknown): boolean {
+  return completerOf(schema) !== undefined;
+}
+
+/** A schema around another one, of zod 4 or 3. */
+interface Layered {
+  readonly _zod?: { readonly def?: { readonly innerType?: unknown } };
+  readonly _def?: { readonly innerType?: unknown };
+}
+
 /** The function that completes an argument, also when its schema was made optional afterwards. Internal. */
 export function completerOf(schema: unknown): CompleteCallback | undefined {
   for (let one = schema; typeof one === 'object' && one !== null; ) {
     const mark = (one as Record<symbol, unknown>)[MARK] as { readonly complete: CompleteCallback } | undefined;
     if (mark !== undefined) return mark.complete;
-    one = (one as { readonly _zod?: { readonly def?: { readonly innerType?: unknown } } })._zod?.def?.innerType;
+    const { _zod: zod4, _def: zod3 } = one as Layered;
+    one = (zod4?.def ?? zod3)?.innerType;
   }
   return undefined;
 }

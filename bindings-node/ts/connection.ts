@@ -10,6 +10,7 @@ import { objectText } from './json.js';
 import { type NativeCallOptions, type NativeSession, native } from './native.js';
 import {
   type AbortSignalLike,
+  type AskOptions,
   type ConnectOptions,
   type Notification,
   type Problem,
@@ -74,6 +75,8 @@ const OWED = 16 * 1024 * 1024;
 const BURST = 16;
 
 export class Connection {
+  /** Names the connection, where its transport has names. */
+  sessionId: string | undefined;
   readonly #native = native();
   readonly #session: NativeSession;
   readonly #handle: number;
@@ -84,6 +87,7 @@ export class Connection {
   readonly #incoming = new Map<number, Incoming>();
   /** Whether all that is written is for the peer to read before it gets more: a server makes few requests of its own. */
   readonly #owesAll: boolean;
+  readonly #elsewhere: boolean;
   #handshake: Call | undefined;
   #peer: Peer | undefined;
   #end: TransportEnd | undefined;
@@ -102,7 +106,23 @@ export class Connection {
   #fault: { readonly error: unknown } | undefined;
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
 
-  constructor(role: 'client' | 'server', session: NativeSession, transport: Transport, clock: Clock, hooks: ConnectionHooks) {
+  /** Set for a session elsewhere: nothing is written and no time passes here, and it is called when it is over. */
+  #over: (() => void) | undefined;
+
+  /**
+   * @param over for a session elsewhere, whose rows come by {@link take}: called once, when nothing more will be said of
+   *   it or to it
+   */
+  constructor(
+    role: 'client' | 'server',
+    session: NativeSession,
+    transport: Transport,
+    clock: Clock,
+    hooks: ConnectionHooks,
+    over?: () => void,
+  ) {
+    this.#over = over;
+    this.#elsewhere = over !== undefined;
     this.#owesAll = role === 'server';
     this.#answersTell = role === 'client';
     this.#session = session;
@@ -146,7 +166,7 @@ export class Connection {
         return;
       }
       try {
-        this.#session.connect(milliseconds('timeout', options.timeout), this.#clock.now());
+        if (!this.#elsewhere) this.#session.connect(milliseconds('timeout', options.timeout), this.#clock.now());
       } catch (thrown) {
         this.#closed = true;
         reject(fromNative(thrown));
@@ -187,10 +207,12 @@ export class Connection {
   }
 
   /** Asks the other side for something that a function of ours needs for its answer. `params` is JSON text. */
-  ask(call: Incoming, method: string, params: string | null, options: RequestOptions | undefined): Promise<unknown> {
+  ask(call: Incoming, method: string, params: string | null, options: AskOptions | undefined): Promise<unknown> {
     this.#answersTell = true;
-    const rest = `"method":${JSON.stringify(method)},"params":${params},"options":${optionsText(options)}`;
-    return this.#call(options, () => this.#beginBy(`{"ask":{"call":${call.id},${rest}}}`));
+    const { key, ...others } = options ?? {};
+    const named = key === undefined ? '' : `"key":${JSON.stringify(key)},`;
+    const rest = `${named}"method":${JSON.stringify(method)},"params":${params},"options":${optionsText(others)}`;
+    return this.#call(others, () => this.#beginBy(`{"ask":{"call":${call.id},${rest}}}`));
   }
 
   /** Asks for a sign of life. */
@@ -251,7 +273,8 @@ export class Connection {
     }
     this.#tells ||= this.#answersTell;
     this.#rearm ||= !this.#owesAll;
-    this.#flushSoon();
+    if (this.#elsewhere) this.#endIfOver();
+    else this.#flushSoon();
   }
 
   /** Answers: the tool gave text. */
@@ -283,6 +306,16 @@ export class Connection {
     this.#respond(call, (session, now) => session.command(text, now));
   }
 
+  /** Whether each request has a stream of its own. */
+  get isElsewhere(): boolean {
+    return this.#elsewhere;
+  }
+
+  /** Ends the stream that the answer to a call would go on. */
+  endStream(call: Incoming): void {
+    if (this.#incoming.has(call.id)) this.#attempt((session) => session.endStream(call.id));
+  }
+
   /** Reports progress on a call of the other side. */
   progress(call: Incoming, { progress, total, message }: Progress): void {
     if (this.#incoming.has(call.id)) {
@@ -301,7 +334,8 @@ export class Connection {
     this.#tells = true;
     // What waits for a client's answer goes on with a request of its own, and its time.
     this.#rearm = true;
-    this.#flushSoon();
+    if (this.#elsewhere) this.#endIfOver();
+    else this.#flushSoon();
   }
 
   /** Runs an input that the core may refuse. */
@@ -430,7 +464,7 @@ export class Connection {
 
   /** Writes all there is once the program has had its say: after the promise callbacks that run now. */
   #flushSoon(): void {
-    if (this.#flushing) return;
+    if (this.#flushing || this.#elsewhere) return;
     this.#flushing = true;
     process.nextTick(this.#flushNow);
   }
@@ -515,60 +549,79 @@ export class Connection {
   // See `encode_outputs` in oxmcp-proto for the rows.
   #dispatch(text: string): void {
     const rows = JSON.parse(text) as unknown[];
-    for (let row = 0; row < rows.length; row += 4) {
-      const id = rows[row + 1] as number;
-      const first = rows[row + 2];
-      switch (rows[row]) {
-        case 'result':
-        case 'text':
-          this.#take(id)?.resolve(first);
-          break;
-        case 'error':
-          this.#take(id)?.reject(this.#failure(first as ErrorDetails));
-          break;
-        case 'call': {
-          const [kind, target, wantsProgress] = first as [CallKind, number | string, boolean];
-          const call = new Incoming(this, id, wantsProgress);
-          this.#incoming.set(id, call);
-          this.#hooks.call(call, kind, target, rows[row + 3]);
-          break;
-        }
-        case 'cancelled': {
-          const call = this.#incoming.get(id);
-          this.#incoming.delete(id);
-          call?.cancel(first as string | null);
-          break;
-        }
-        case 'describe':
-          this.#hooks.describe(first as string, () => {
-            if (!this.#closed) this.#drive((session) => session.resume(id));
-          });
-          break;
-        case 'progress':
-          this.#progress(id, first as Progress & { progressToken: unknown });
-          break;
-        case 'notification':
-          this.#hooks.notification({ method: first as string, params: (rows[row + 3] as JsonObject | null) ?? undefined }, id);
-          break;
-        case 'problem':
-          this.#hooks.problem({ kind: first as Problem['kind'], message: rows[row + 3] as string });
-          break;
-        case 'trace':
-          this.#hooks.trace?.(first as 'sent' | 'received', rows[row + 3] as string);
-          break;
-        case 'ready':
-          this.#peer = first as Peer;
-          this.#takeHandshake()?.resolve(undefined);
-          this.#hooks.ready();
-          break;
-        case 'connectFailed':
-          this.#takeHandshake()?.reject(this.#failure(first as ErrorDetails));
-          break;
-        case 'closed':
-          this.#finish();
-          break;
+    for (let row = 0; row < rows.length; row += 4) this.#row(rows, row);
+  }
+
+  /** Takes a row of a session elsewhere. */
+  take(rows: readonly unknown[], row: number): void {
+    this.#row(rows, row);
+    if (this.#calls.size === 0) this.#thrown.length = 0;
+    this.#endIfOver();
+  }
+
+  #row(rows: readonly unknown[], row: number): void {
+    const id = rows[row + 1] as number;
+    const first = rows[row + 2];
+    switch (rows[row]) {
+      case 'result':
+      case 'text':
+        this.#take(id)?.resolve(first);
+        break;
+      case 'error':
+        this.#take(id)?.reject(this.#failure(first as ErrorDetails));
+        break;
+      case 'call': {
+        const [kind, target, wantsProgress] = first as [CallKind, number | string, boolean];
+        const call = new Incoming(this, id, wantsProgress);
+        this.#incoming.set(id, call);
+        this.#hooks.call(call, kind, target, rows[row + 3]);
+        break;
       }
+      case 'cancelled': {
+        const call = this.#incoming.get(id);
+        this.#incoming.delete(id);
+        call?.cancel(first as string | null);
+        break;
+      }
+      case 'describe':
+        this.#hooks.describe(first as string, () => {
+          if (!this.#closed) this.#drive((session) => session.resume(id));
+        });
+        break;
+      case 'progress':
+        this.#progress(id, first as Progress & { progressToken: unknown });
+        break;
+      case 'notification':
+        this.#hooks.notification({ method: first as string, params: (rows[row + 3] as JsonObject | null) ?? undefined }, id);
+        break;
+      case 'problem':
+        this.#hooks.problem({ kind: first as Problem['kind'], message: rows[row + 3] as string });
+        break;
+      case 'trace':
+        this.#hooks.trace?.(first as 'sent' | 'received', rows[row + 3] as string);
+        break;
+      case 'ready':
+        this.#peer = first as Peer;
+        this.#takeHandshake()?.resolve(undefined);
+        this.#hooks.ready();
+        break;
+      case 'connectFailed':
+        this.#takeHandshake()?.reject(this.#failure(first as ErrorDetails));
+        break;
+      case 'closed':
+        this.#finish();
+        break;
     }
+  }
+
+  /** A request without a session is over with its answer; a session, when it is closed. */
+  #endIfOver(): void {
+    if (this.#over === undefined || this.#incoming.size > 0) return;
+    if (!this.#closed && (this.#peer !== undefined || !this.#owesAll)) return;
+    const over = this.#over;
+    this.#over = undefined;
+    this.#session.release();
+    over();
   }
 
   #progress(id: number, { progressToken: _, ...progress }: Progress & { progressToken: unknown }): void {

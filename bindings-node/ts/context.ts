@@ -5,7 +5,9 @@
 import { objectText } from './json.js';
 import { usage } from './errors.js';
 import type { Incoming } from './incoming.js';
-import type { Notification, RequestOptions, Signal } from './options.js';
+import { type ResultArguments, type ResultSchema, withSchema } from './result-schema.js';
+import type { InferSchema } from './schema.js';
+import type { AskOptions, Notification, RequestOptions, Signal } from './options.js';
 import type {
   CreateMessageRequestParams,
   CreateMessageResult,
@@ -27,11 +29,13 @@ export interface OutgoingRequest {
 
 /** The request that a function answers, and its caller. */
 export interface McpRequest {
-  /** A number of this connection's own for the request. */
-  readonly id: number;
+  /** The id that the caller gave the request. */
+  readonly id: string | number;
   readonly method: string;
   /** The `_meta` of the request. */
   readonly _meta: Meta | undefined;
+  /** The same, where the request says by it who makes it and in which revision (2026-07-28). */
+  readonly envelope: Meta | undefined;
   /** The revision of the protocol that the request is in, such as `'2025-11-25'`. */
   readonly protocolVersion: string | undefined;
   /** Aborted when the caller cancels, when the connection ends, and when a question takes a round of its own. */
@@ -42,7 +46,7 @@ export interface McpRequest {
    */
   readonly notify: (notification: Notification) => Promise<void>;
   /** Sends a request to the caller, for the sake of this one. See {@link ServerMcpRequest.elicitInput} for its rounds. */
-  readonly send: <Result = Record<string, unknown>>(request: OutgoingRequest, options?: RequestOptions) => Promise<Result>;
+  readonly send: <Result = Record<string, unknown>>(request: OutgoingRequest, options?: AskOptions) => Promise<Result>;
 }
 
 /** The same for a server's functions. */
@@ -66,22 +70,60 @@ export interface ServerMcpRequest extends McpRequest {
    *
    * @throws {@link CapabilityError} when the caller cannot be asked
    */
-  readonly elicitInput: (params: ElicitRequestParams, options?: RequestOptions) => Promise<ElicitResult>;
+  readonly elicitInput: (params: ElicitRequestParams, options?: AskOptions) => Promise<ElicitResult>;
   /** Asks the caller's model; see {@link elicitInput}. */
-  readonly requestSampling: (params: CreateMessageRequestParams, options?: RequestOptions) => Promise<CreateMessageResult>;
+  readonly requestSampling: (params: CreateMessageRequestParams, options?: AskOptions) => Promise<CreateMessageResult>;
   /** The answers to what a function that makes its rounds itself asked for: by the keys of its `inputRequests`. */
   readonly inputResponses: JsonObject | undefined;
   /** What such a function kept as its `requestState` in the round before. */
   readonly requestState: () => string | undefined;
 }
 
+/**
+ * The same request by the names of the official SDK's first version, for programs that come from it. What a function
+ * gets has both.
+ */
+export interface RequestHandlerExtra {
+  /** {@link McpRequest.signal}. */
+  readonly signal: Signal;
+  /** {@link McpRequest.id}. */
+  readonly requestId: string | number;
+  /** {@link McpRequest._meta}. */
+  readonly _meta: Meta | undefined;
+  /** {@link HttpCall.closeSSE}. */
+  readonly closeSSEStream: (() => void) | undefined;
+  /** Names the session of the caller, where its transport has sessions. */
+  readonly sessionId: string | undefined;
+  /** {@link McpRequest.notify}. */
+  readonly sendNotification: (notification: Notification) => Promise<void>;
+  /** {@link McpRequest.send}; the schema, of any library, checks the result. */
+  readonly sendRequest: SendRequest;
+}
+
+/** Sends a request; with a schema of the result it checks that, and gives what the schema makes of it. */
+export interface SendRequest {
+  <Result = Record<string, unknown>>(request: OutgoingRequest, options?: RequestOptions): Promise<Result>;
+  <Schema extends ResultSchema>(request: OutgoingRequest, schema: Schema, options?: RequestOptions): Promise<InferSchema<Schema>>;
+}
+
 /** What a function of a client gets. */
-export interface ClientContext {
+export interface ClientContext extends RequestHandlerExtra {
   readonly mcpReq: McpRequest;
 }
 
+/** What a call over HTTP has beside the others. */
+export interface HttpCall {
+  /**
+   * Ends the response to the call before its answer, where the client can come back for the rest (2025-11-25): so that a
+   * call that takes long holds no connection.
+   */
+  readonly closeSSE: () => void;
+}
+
 /** What a function of a server gets. */
-export interface ServerContext {
+export interface ServerContext extends RequestHandlerExtra {
+  /** Of a call over HTTP; `undefined` for others. */
+  readonly http: HttpCall | undefined;
   readonly mcpReq: ServerMcpRequest;
 }
 
@@ -97,8 +139,8 @@ class RequestView implements ServerMcpRequest {
     this.#asks = asks;
   }
 
-  get id(): number {
-    return this.#call.id;
+  get id(): string | number {
+    return this.#call.caller.id ?? this.#call.id;
   }
 
   get signal(): Signal {
@@ -107,6 +149,11 @@ class RequestView implements ServerMcpRequest {
 
   get _meta(): Meta | undefined {
     return this.#call.caller.meta;
+  }
+
+  get envelope(): Meta | undefined {
+    const meta = this._meta;
+    return meta !== undefined && 'io.modelcontextprotocol/protocolVersion' in meta ? meta : undefined;
   }
 
   get protocolVersion(): string | undefined {
@@ -134,7 +181,7 @@ class RequestView implements ServerMcpRequest {
   readonly log = (level: LoggingLevel, data: unknown, logger?: string): Promise<void> =>
     handled(this.#log(level, data, logger));
 
-  readonly send = <Result>(request: OutgoingRequest, options?: RequestOptions): Promise<Result> =>
+  readonly send = <Result>(request: OutgoingRequest, options?: AskOptions): Promise<Result> =>
     handled(this.#send<Result>(request, options));
 
   async #notify({ method, params }: Notification): Promise<void> {
@@ -152,7 +199,7 @@ class RequestView implements ServerMcpRequest {
     if (!this.#call.isCancelled) this.#call.connection.log({ level, data, logger }, this.#call);
   }
 
-  async #send<Result>({ method, params }: OutgoingRequest, options?: RequestOptions): Promise<Result> {
+  async #send<Result>({ method, params }: OutgoingRequest, options?: AskOptions): Promise<Result> {
     const { connection } = this.#call;
     const text = objectText(params, 'params');
     const answer = this.#asks
@@ -161,10 +208,10 @@ class RequestView implements ServerMcpRequest {
     return (await answer) as Result;
   }
 
-  readonly elicitInput = (params: ElicitRequestParams, options?: RequestOptions): Promise<ElicitResult> =>
+  readonly elicitInput = (params: ElicitRequestParams, options?: AskOptions): Promise<ElicitResult> =>
     this.send({ method: 'elicitation/create', params }, options);
 
-  readonly requestSampling = (params: CreateMessageRequestParams, options?: RequestOptions): Promise<CreateMessageResult> =>
+  readonly requestSampling = (params: CreateMessageRequestParams, options?: AskOptions): Promise<CreateMessageResult> =>
     this.send({ method: 'sampling/createMessage', params }, options);
 }
 
@@ -184,6 +231,40 @@ export class CallContext implements ServerContext {
 
   get mcpReq(): ServerMcpRequest {
     return (this.#view ??= new RequestView(this.#call, this.#method, this.#asks));
+  }
+
+  get http(): HttpCall | undefined {
+    const { connection } = this.#call;
+    return connection.isElsewhere ? { closeSSE: () => connection.endStream(this.#call) } : undefined;
+  }
+
+  get closeSSEStream(): (() => void) | undefined {
+    return this.http?.closeSSE;
+  }
+
+  get signal(): Signal {
+    return this.#call.signal;
+  }
+
+  get requestId(): string | number {
+    return this.mcpReq.id;
+  }
+
+  get _meta(): Meta | undefined {
+    return this.mcpReq._meta;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#call.connection.sessionId;
+  }
+
+  get sendNotification(): (notification: Notification) => Promise<void> {
+    return this.mcpReq.notify;
+  }
+
+  get sendRequest(): SendRequest {
+    const { send } = this.mcpReq;
+    return (request: OutgoingRequest, ...rest: ResultArguments): Promise<never> => handled(withSchema(rest, (options) => send(request, options)));
   }
 }
 

@@ -2,8 +2,9 @@
  * Entries of a server's registry: what is said of each, and the function behind it. Internal.
  */
 
+import { type Known, checkOptions } from './check-options.js';
 import { type CompleteCallback, completerOf } from './completable.js';
-import { CallContext } from './context.js';
+import { CallContext, type ServerContext } from './context.js';
 import { ErrorCode, McpError, textOf, usage } from './errors.js';
 import { errorAnswer, fault, isPassedOn } from './failure.js';
 import { type Incoming, settle } from './incoming.js';
@@ -29,6 +30,8 @@ export interface Host {
   keepText(tool: number): void;
   /** What went wrong in the program, and is hidden from clients. */
   thrown(error: unknown): void;
+  /** From now on a template finds resources when it is asked. */
+  lists(): void;
 }
 
 export type Kind = 'tool' | 'resource' | 'template' | 'prompt';
@@ -157,6 +160,10 @@ export interface CompletionParams {
   readonly context?: { readonly arguments?: Readonly<Record<string, string>> };
 }
 
+const SHOWN: Known = { title: 'text', description: 'text', icons: 'list', _meta: 'object' };
+const TOOL: Known = { ...SHOWN, inputSchema: 'anything', outputSchema: 'anything', rawJson: 'flag', annotations: 'object' };
+const PROMPT: Known = { ...SHOWN, argsSchema: 'anything' };
+
 export class ToolEntry extends Entry implements RegisteredTool {
   #config: ToolConfig;
   #callback: Callback;
@@ -165,6 +172,7 @@ export class ToolEntry extends Entry implements RegisteredTool {
 
   constructor(host: Host, table: Table, name: string, config: ToolConfig, callback: Callback) {
     super(host, 'tool', table, name);
+    checkOptions(`the tool "${name}"`, config, TOOL);
     this.#config = config;
     this.#callback = callback;
     this.#prepare();
@@ -389,6 +397,23 @@ export class TemplateEntry extends Entry implements RegisteredResourceTemplate {
     );
   }
 
+  /** Whether it finds resources when it is asked. */
+  get lists(): boolean {
+    return this.#template.listCallback !== undefined;
+  }
+
+  /** The resources that it finds, described as it is itself where they say nothing. */
+  async list(context: ServerContext): Promise<object[]> {
+    const found = await this.#template.listCallback?.(context);
+    const { resources } = (found ?? {}) as { readonly resources?: unknown };
+    if (!Array.isArray(resources)) throw fault(`the list function of the template "${this.#name}" must give { resources: [ … ] }`);
+    return resources.map((one: object) => ({ ...this.#metadata, ...one }));
+  }
+
+  protected override added(): void {
+    if (this.lists) this.host.lists();
+  }
+
   override complete(call: Incoming, params: CompletionParams): void {
     const { name } = params.argument;
     const complete = Object.hasOwn(this.#template.complete, name) ? this.#template.complete[name] : undefined;
@@ -415,6 +440,7 @@ export class PromptEntry extends Entry implements RegisteredPrompt {
 
   constructor(host: Host, table: Table, name: string, config: PromptConfig, callback: Callback) {
     super(host, 'prompt', table, name);
+    checkOptions(`the prompt "${name}"`, config, PROMPT);
     this.#config = config;
     this.#callback = callback;
     this.#prepare();
@@ -511,6 +537,13 @@ function answerCompletion(
 
 function requireUri(uri: string, name: string): void {
   if (!URL.canParse(uri)) throw usage(`the resource "${name}" needs a whole URI, with its scheme; it has "${uri}"`);
+}
+
+/** Answers a request with what the handler of its method gave. */
+export function respondToMethod(call: Incoming, method: string, value: unknown): void {
+  const what = `the result of ${method}`;
+  const result = value === undefined || value === null ? {} : resultOf(value, what);
+  if (!askedForInput(call, result)) call.connection.respondResult(call, resultText(result, what));
 }
 
 /** A result must be an object: anything else is a fault of the function, such as a forgotten `return`. */

@@ -63,6 +63,9 @@ export const ErrorCode = {
   UnsupportedProtocolVersion: -32022,
 } as const;
 
+/** One of the codes that are named. */
+export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
+
 /** The plain data an error is made of. */
 export interface ErrorDetails {
   readonly kind: ErrorKind;

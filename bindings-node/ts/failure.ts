@@ -39,6 +39,17 @@ export function errorAnswer(error: unknown, hidden: (error: unknown) => void): E
   return { code, message: textOf(error), data: data ?? null };
 }
 
+/**
+ * The same for handlers that answer in their own words, as those of the official SDK do: whatever they throw, the other
+ * side gets its message, and its code where it has one.
+ */
+export function openAnswer(error: unknown, hidden: (error: unknown) => void): ErrorAnswer {
+  if (error instanceof McpError) return errorAnswer(error, hidden);
+  const { code, data } = (typeof error === 'object' && error !== null ? error : {}) as { readonly code?: unknown; readonly data?: unknown };
+  const known = Number.isSafeInteger(code) ? (code as number) : ErrorCode.InternalError;
+  return errorAnswer(new McpError(known, textOf(error) || 'Internal error', data), hidden);
+}
+
 /** What the other side must see as it is, for it can act on it. */
 const TELLING: readonly unknown[] = [ErrorCode.MissingRequiredClientCapability, ErrorCode.UrlElicitationRequired];
 

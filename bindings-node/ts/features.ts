@@ -18,112 +18,112 @@ import type {
 
 /** Something to read that a server offers. */
 export interface Resource {
-  readonly uri: string;
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly mimeType?: string;
+  uri: string;
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  mimeType?: string | undefined;
   /** In bytes. */
-  readonly size?: number;
-  readonly icons?: readonly Icon[];
-  readonly annotations?: Annotations;
-  readonly _meta?: Meta;
+  size?: number | undefined;
+  icons?: Icon[] | undefined;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** Resources that share a URI template. */
 export interface ResourceTemplateDescription {
   /** By RFC 6570. */
-  readonly uriTemplate: string;
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly mimeType?: string;
-  readonly icons?: readonly Icon[];
-  readonly annotations?: Annotations;
-  readonly _meta?: Meta;
+  uriTemplate: string;
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  mimeType?: string | undefined;
+  icons?: Icon[] | undefined;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** The answer to `resources/list`. */
 export interface ListResourcesResult {
-  readonly resources: readonly Resource[];
+  resources: Resource[];
   /** Where the next page starts; absent from a whole list. */
-  readonly nextCursor?: string;
-  readonly _meta?: Meta;
+  nextCursor?: string | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** The answer to `resources/templates/list`. */
 export interface ListResourceTemplatesResult {
-  readonly resourceTemplates: readonly ResourceTemplateDescription[];
+  resourceTemplates: ResourceTemplateDescription[];
   /** Where the next page starts; absent from a whole list. */
-  readonly nextCursor?: string;
-  readonly _meta?: Meta;
+  nextCursor?: string | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** The answer to `resources/read`. */
 export interface ReadResourceResult {
-  readonly contents: readonly (TextResourceContents | BlobResourceContents)[];
-  readonly _meta?: Meta;
+  contents: (TextResourceContents | BlobResourceContents)[];
+  _meta?: Meta | undefined;
 }
 
 /** A prompt that a server offers. */
 export interface Prompt {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly arguments?: readonly PromptArgument[];
-  readonly icons?: readonly Icon[];
-  readonly _meta?: Meta;
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  arguments?: PromptArgument[] | undefined;
+  icons?: Icon[] | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** An argument of a prompt. Its value is text. */
 export interface PromptArgument {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly required?: boolean;
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  required?: boolean | undefined;
 }
 
 /** The answer to `prompts/list`. */
 export interface ListPromptsResult {
-  readonly prompts: readonly Prompt[];
+  prompts: Prompt[];
   /** Where the next page starts; absent from a whole list. */
-  readonly nextCursor?: string;
-  readonly _meta?: Meta;
+  nextCursor?: string | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** The answer to `prompts/get`. */
 export interface GetPromptResult {
-  readonly description?: string;
-  readonly messages: readonly PromptMessage[];
-  readonly _meta?: Meta;
+  description?: string | undefined;
+  messages: PromptMessage[];
+  _meta?: Meta | undefined;
 }
 
 /** A message of a prompt. */
 export interface PromptMessage {
-  readonly role: 'user' | 'assistant';
-  readonly content: ContentBlock;
+  role: 'user' | 'assistant';
+  content: ContentBlock;
 }
 
 /** What {@link Client.complete} completes. */
 export interface CompleteParams {
-  readonly ref:
-    | { readonly type: 'ref/prompt'; readonly name: string }
-    | { readonly type: 'ref/resource'; readonly uri: string };
-  readonly argument: { readonly name: string; readonly value: string };
+  ref:
+    | { type: 'ref/prompt'; name: string }
+    | { type: 'ref/resource'; uri: string };
+  argument: { name: string; value: string };
   /** The values of the other arguments, as far as they are known. */
-  readonly context?: { readonly arguments?: Readonly<Record<string, string>> };
-  readonly _meta?: Meta;
+  context?: { arguments?: Readonly<Record<string, string>> | undefined } | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** The answer to `completion/complete`. */
 export interface CompleteResult {
-  readonly completion: {
+  completion: {
     /** At most 100. */
-    readonly values: readonly string[];
-    readonly total?: number;
-    readonly hasMore?: boolean;
+    values: string[];
+    total?: number | undefined;
+    hasMore?: boolean | undefined;
   };
-  readonly _meta?: Meta;
+  _meta?: Meta | undefined;
 }
 
 /** How severe a log message is, mildest first. */
@@ -131,35 +131,35 @@ export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | '
 
 /** A log message. */
 export interface LoggingMessage {
-  readonly level: LoggingLevel;
-  readonly logger?: string | undefined;
+  level: LoggingLevel;
+  logger?: string | undefined;
   /** Any JSON. */
-  readonly data: unknown;
+  data: unknown;
 }
 
 /** What a client can do for its server. A member that is absent is not offered. */
 export interface ClientCapabilities {
-  readonly roots?: { readonly listChanged?: boolean };
-  readonly sampling?: { readonly tools?: JsonObject; readonly context?: JsonObject };
+  roots?: { listChanged?: boolean | undefined } | undefined;
+  sampling?: { tools?: JsonObject | undefined; context?: JsonObject | undefined } | undefined;
   /** Without a member: forms alone. */
-  readonly elicitation?: { readonly form?: JsonObject; readonly url?: JsonObject };
-  readonly experimental?: JsonObject;
-  readonly extensions?: JsonObject;
-  readonly [other: string]: unknown;
+  elicitation?: { form?: JsonObject | undefined; url?: JsonObject | undefined } | undefined;
+  experimental?: JsonObject | undefined;
+  extensions?: JsonObject | undefined;
+  [other: string]: unknown;
 }
 
 /** A folder or file that a server may work in. */
 export interface Root {
   /** A `file:` URL. */
-  readonly uri: string;
-  readonly name?: string;
-  readonly _meta?: Meta;
+  uri: string;
+  name?: string | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** The answer to `roots/list`. */
 export interface ListRootsResult {
-  readonly roots: readonly Root[];
-  readonly _meta?: Meta;
+  roots: Root[];
+  _meta?: Meta | undefined;
 }
 
 /** The params of `elicitation/create`: a form to fill in, or a URL to visit. */
@@ -167,45 +167,45 @@ export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLPara
 
 /** A form for the user. */
 export interface ElicitRequestFormParams {
-  readonly mode?: 'form';
-  readonly message: string;
+  mode?: 'form' | undefined;
+  message: string;
   /** A JSON Schema of flat properties. */
-  readonly requestedSchema: {
-    readonly type: 'object';
-    readonly properties: Readonly<Record<string, JsonObject>>;
-    readonly required?: readonly string[];
-    readonly [other: string]: unknown;
+  requestedSchema: {
+    type: 'object';
+    properties: Readonly<Record<string, JsonObject>>;
+    required?: readonly string[] | undefined;
+    [other: string]: unknown;
   };
 }
 
 /** A URL for the user, for what must not pass through the client. */
 export interface ElicitRequestURLParams {
-  readonly mode: 'url';
-  readonly message: string;
-  readonly url: string;
-  readonly elicitationId?: string;
+  mode: 'url';
+  message: string;
+  url: string;
+  elicitationId?: string | undefined;
 }
 
 /** The answer to `elicitation/create`. */
 export interface ElicitResult {
-  readonly action: 'accept' | 'decline' | 'cancel';
+  action: 'accept' | 'decline' | 'cancel';
   /** What the user filled in; with `'accept'` only. */
-  readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
-  readonly _meta?: Meta;
+  content?: Readonly<Record<string, string | number | boolean | string[]>> | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** The params of `sampling/createMessage`. */
 export interface CreateMessageRequestParams {
-  readonly messages: readonly SamplingMessage[];
-  readonly maxTokens: number;
-  readonly modelPreferences?: JsonObject;
-  readonly systemPrompt?: string;
-  readonly includeContext?: 'none' | 'thisServer' | 'allServers';
-  readonly temperature?: number;
-  readonly stopSequences?: readonly string[];
-  readonly metadata?: JsonObject;
-  readonly tools?: readonly JsonObject[];
-  readonly toolChoice?: { readonly mode?: 'auto' | 'required' | 'none' };
+  messages: readonly SamplingMessage[];
+  maxTokens: number;
+  modelPreferences?: JsonObject | undefined;
+  systemPrompt?: string | undefined;
+  includeContext?: 'none' | 'thisServer' | 'allServers' | undefined;
+  temperature?: number | undefined;
+  stopSequences?: readonly string[] | undefined;
+  metadata?: JsonObject | undefined;
+  tools?: readonly JsonObject[] | undefined;
+  toolChoice?: { mode?: 'auto' | 'required' | 'none' | undefined } | undefined;
 }
 
 /** Content of a message to or from a model. */
@@ -213,53 +213,53 @@ export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUs
 
 /** A message to or from a model. */
 export interface SamplingMessage {
-  readonly role: 'user' | 'assistant';
-  readonly content: SamplingContent | readonly SamplingContent[];
-  readonly _meta?: Meta;
+  role: 'user' | 'assistant';
+  content: SamplingContent | SamplingContent[];
+  _meta?: Meta | undefined;
 }
 
 /** The model wants a tool to be called. */
 export interface ToolUseContent {
-  readonly type: 'tool_use';
-  readonly id: string;
-  readonly name: string;
-  readonly input: JsonObject;
-  readonly _meta?: Meta;
+  type: 'tool_use';
+  id: string;
+  name: string;
+  input: JsonObject;
+  _meta?: Meta | undefined;
 }
 
 /** What a tool gave that the model wanted. */
 export interface ToolResultContent {
-  readonly type: 'tool_result';
-  readonly toolUseId: string;
-  readonly content: readonly ContentBlock[];
-  readonly structuredContent?: JsonObject;
-  readonly isError?: boolean;
-  readonly _meta?: Meta;
+  type: 'tool_result';
+  toolUseId: string;
+  content: ContentBlock[];
+  structuredContent?: Record<string, unknown> | undefined;
+  isError?: boolean | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** The answer to `sampling/createMessage`. */
 export interface CreateMessageResult {
-  readonly role: 'user' | 'assistant';
-  readonly content: SamplingContent | readonly SamplingContent[];
-  readonly model: string;
-  readonly stopReason?: string;
-  readonly _meta?: Meta;
+  role: 'user' | 'assistant';
+  content: SamplingContent | SamplingContent[];
+  model: string;
+  stopReason?: string | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** What a stream of {@link Client.listen} is to tell (2026-07-28). */
 export interface SubscriptionFilter {
-  readonly toolsListChanged?: boolean;
-  readonly promptsListChanged?: boolean;
-  readonly resourcesListChanged?: boolean;
+  toolsListChanged?: boolean | undefined;
+  promptsListChanged?: boolean | undefined;
+  resourcesListChanged?: boolean | undefined;
   /** URIs. */
-  readonly resourceSubscriptions?: readonly string[];
+  resourceSubscriptions?: readonly string[] | undefined;
 }
 
 /** The answer to `server/discover` (2026-07-28). */
 export interface DiscoverResult {
-  readonly supportedVersions: readonly string[];
-  readonly capabilities: JsonObject;
-  readonly instructions?: string;
-  readonly _meta?: Meta;
-  readonly [other: string]: unknown;
+  supportedVersions: string[];
+  capabilities: JsonObject;
+  instructions?: string | undefined;
+  _meta?: Meta | undefined;
+  [other: string]: unknown;
 }

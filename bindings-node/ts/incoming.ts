@@ -18,6 +18,8 @@ export type CallKind =
 
 /** Who makes a call, and what it says of itself: the command `caller` of the core. */
 export interface Caller {
+  /** The id of the request; absent where the call came by a round. */
+  readonly id?: string | number;
   readonly protocolVersion?: string;
   readonly capabilities?: Readonly<Record<string, unknown>>;
   readonly info?: { readonly name: string; readonly version: string };

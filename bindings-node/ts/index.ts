@@ -18,8 +18,18 @@ export {
   type Request,
   type RequestHandler,
 } from './client.js';
-export { type CompleteCallback, completable } from './completable.js';
-export type { ClientContext, McpRequest, OutgoingRequest, ServerContext, ServerMcpRequest } from './context.js';
+export { type CompleteCallback, completable, isCompletable } from './completable.js';
+export type {
+  ClientContext,
+  HttpCall,
+  McpRequest,
+  OutgoingRequest,
+  RequestHandlerExtra,
+  SendRequest,
+  ServerContext,
+  ServerMcpRequest,
+} from './context.js';
+export { getDisplayName } from './display-name.js';
 export {
   AddonError,
   CancelledError,
@@ -41,10 +51,17 @@ export {
   UrlElicitationRequiredError,
   UsageError,
 } from './errors.js';
+export type { MessageSchemaLike } from './handler-schema.js';
+export { Server } from './low-level.js';
+export { StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions } from './http-client.js';
+export type { HttpHandler, HttpOptions, HttpServer, ListenHttpOptions, NodeRequest } from './http-server.js';
 export { InMemoryTransport } from './memory.js';
-export type { AbortSignalLike, ClientOptions, ConnectOptions, Notification, Problem, RequestOptions, Signal } from './options.js';
+export type { MessageTransport, MessageTransport as Transport } from './messages.js';
+export type { AbortSignalLike, AskOptions, ClientOptions, ConnectOptions, Notification, Problem, RequestOptions, Signal } from './options.js';
 export {
   type InputRequiredResult,
+  type ListResourcesCallback,
+  type ListedResources,
   type PromptCallback,
   type PromptConfig,
   type RawToolCallback,
@@ -65,7 +82,17 @@ export {
   type Url,
   type Variables,
 } from './registered.js';
-export type { AnySchema, InferSchema, JsonSchema, SchemaShape, StandardIssue, StandardResult, StandardSchema } from './schema.js';
+export type { ResultSchema } from './result-schema.js';
+export type {
+  AnySchema,
+  InferSchema,
+  JsonSchema,
+  SchemaShape,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+  ZodLike,
+} from './schema.js';
 export { McpServer, type ServerTransport } from './server.js';
 export type { ServerCapabilitiesInput, ServerLimits, ServerOptions } from './server-options.js';
 export { type Sink, type Source, StdioServerTransport } from './stdio-server.js';

@@ -2,6 +2,7 @@
  * Two ends of one connection in one program, for tests and for servers that are part of their client.
  */
 
+import { Messages } from './messages.js';
 import { type Transport, type TransportEvents, offer } from './transport.js';
 
 /**
@@ -22,10 +23,11 @@ import { type Transport, type TransportEvents, offer } from './transport.js';
  * await client.close();
  * ```
  */
-export class InMemoryTransport {
+export class InMemoryTransport extends Messages {
   readonly #end: End;
 
   private constructor(end: End) {
+    super();
     this.#end = end;
     offer(this, { start: () => end });
   }
@@ -39,7 +41,7 @@ export class InMemoryTransport {
   }
 
   /** Ends the connection for both. */
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     await this.#end.close();
   }
 }

@@ -13,6 +13,9 @@ export interface Native {
     server(info: string, options: string, registry: NativeRegistry): NativeSession;
   };
   readonly Registry: new () => NativeRegistry;
+  /** `wake` is called when something came, once until the next `drain`. It does not keep the process alive. */
+  readonly Hub: new (wake: () => void, registry: NativeRegistry | null) => NativeHub;
+  readonly HttpServer: new (hub: NativeHub, info: string, options: string, registry: NativeRegistry, http: string) => NativeHttpServer;
   /**
    * `receive` of the first `length` bytes and `takeEvents`, of the session with this handle. The text starts with a space
    * when there is something to write as well.
@@ -76,13 +79,59 @@ export interface NativeSession {
   respondError(id: number, code: number, message: string, data: string | null, now: number): boolean;
   progress(id: number, progress: number, total: number | null, message: string | null): boolean;
   resume(id: number): boolean;
+  endStream(id: number): void;
   handleTimeout(now: number): void;
   pollTimeout(): number | null;
   stats(): { inbound: number; outbound: number; buffered: number };
   poll(): [events: string, wire: Uint8Array];
   takeEvents(): string | null;
+  /** Lets go of a session elsewhere, to which nothing more is to be said. */
+  release(): void;
   /** Breaks the session as a fault of the core would, for tests. */
   provokeFault(): void;
+}
+
+/** Where what happens on other threads comes to this one. */
+export interface NativeHub {
+  /** Rows of five elements: see `hub.rs`. The text starts with a space when more waits, for which nobody wakes. */
+  drain(): string;
+  /** The session of a handle that came in a row for the first time; `null` when it was let go of since the row. */
+  session(handle: number): NativeSession | null;
+  /** A client's session over HTTP, which says `ready` or `connectFailed`. */
+  connect(
+    info: string,
+    options: string,
+    methods: NativeRegistry | null,
+    url: string,
+    http: string,
+    probe: boolean | null,
+    timeout: number | null,
+  ): NativeSession;
+  close(): void;
+}
+
+/** A server over HTTP; what its sessions say comes by its hub. */
+export interface NativeHttpServer {
+  /** Gives the address and port. */
+  bind(port: number): string;
+  /** What becomes of it comes as rows with the token. `headers` are names and values in turn. */
+  exchange(token: number, method: string, target: string, authority: string | null, headers: readonly string[]): NativeExchange;
+  /** At its end an `"end"` comes with the token. */
+  shutDown(token: number): void;
+  commandEach(text: string): void;
+  notifyEach(method: string, params: string | null): void;
+  sessions(): number;
+}
+
+/** One request under way. */
+export interface NativeExchange {
+  /** False when no more is wanted. */
+  body(chunk: Uint8Array): boolean;
+  endBody(): void;
+  /** Asks for the next of the response's body. */
+  more(): void;
+  /** Before its end: the client left. */
+  release(): void;
 }
 
 export interface NativeChildShutdown {

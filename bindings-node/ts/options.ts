@@ -2,6 +2,7 @@
  * What a program can say about a connection and about a call.
  */
 
+import { type Known, checkOptions, unknown } from './check-options.js';
 import { usage } from './errors.js';
 import type { NativeCallOptions } from './native.js';
 import type { ClientCapabilities, JsonObject, LoggingLevel, Progress } from './types.js';
@@ -29,7 +30,10 @@ export interface Problem {
     | 'unknown_progress'
     | 'bad_notification'
     | 'unexpected_request'
-    | 'peer_error';
+    | 'peer_error'
+    | 'not_delivered'
+    | 'bad_tool'
+    | 'handler_failed';
   /** What it was and what was done about it. */
   readonly message: string;
 }
@@ -83,6 +87,36 @@ export interface ClientOptions {
         readonly depth?: number | undefined;
       }
     | undefined;
+  /** Of the official SDK, and without effect: what is not declared is never sent. */
+  readonly enforceStrictCapabilities?: boolean | undefined;
+  /** Of the official SDK, and without effect: JSON Schema is checked by the core. */
+  readonly jsonSchemaValidator?: object | undefined;
+}
+
+const CLIENT: Known = {
+  mode: 'anything',
+  capabilities: 'object',
+  supportedProtocolVersions: 'list',
+  debouncedNotificationMethods: 'list',
+  responseCache: 'flag',
+  validateResults: 'flag',
+  inputRequired: { maxRounds: 'count' },
+  timeout: 'milliseconds',
+  onproblem: 'function',
+  ontrace: 'function',
+  listMaxPages: 'count',
+  limits: { message: 'count', depth: 'count' },
+  enforceStrictCapabilities: 'flag',
+  jsonSchemaValidator: 'object',
+};
+
+/** @throws {@link UsageError} for an option that there is not, or that is something else. Internal. */
+export function checkClientOptions(options: ClientOptions): void {
+  checkOptions('Client', options, CLIENT);
+  const { mode } = options;
+  if (mode !== undefined && mode !== 'legacy' && mode !== 'auto') {
+    throw usage(`the option "mode" of Client must be 'legacy' or 'auto'; it is ${String(mode)}`);
+  }
 }
 
 /** Options of {@link Client.connect}. */
@@ -122,9 +156,32 @@ export interface RequestOptions {
   readonly logLevel?: LoggingLevel | undefined;
 }
 
+/** The options of a call. Those of the official SDK that come last belong to its own streams, and change nothing here. */
+/** Settings of what a server's function asks its caller for. */
+export interface AskOptions extends RequestOptions {
+  /**
+   * Names the question among those of the call (2026-07-28), where the client is to see a name of the program's choice, or
+   * two questions say the same.
+   */
+  readonly key?: string | undefined;
+}
+
+const CALL: ReadonlySet<string> = new Set([
+  'signal',
+  'timeout',
+  'onprogress',
+  'resetTimeoutOnProgress',
+  'maxTotalTimeout',
+  'rawJson',
+  'fresh',
+  'logLevel',
+  'relatedRequestId',
+]);
+
 /** The options of a call as the addon takes them; `null` when all are the defaults. Internal. */
 export function toNative(options: RequestOptions | undefined): NativeCallOptions | null {
   if (options === undefined) return null;
+  for (const name in options) if (!CALL.has(name)) throw unknown('a call', name, [...CALL]);
   const timeout = milliseconds('timeout', options.timeout);
   const total = milliseconds('maxTotalTimeout', options.maxTotalTimeout);
   const reset = options.resetTimeoutOnProgress === true;

@@ -9,11 +9,13 @@ import type { AnySchema, InferSchema } from './schema.js';
 import type {
   Annotations,
   CallToolResult,
+  ContentBlock,
   GetPromptResult,
   Icon,
   JsonObject,
   Meta,
   ReadResourceResult,
+  Resource,
   ToolAnnotations,
 } from './types.js';
 
@@ -47,8 +49,10 @@ export interface InputRequiredResult {
 }
 
 /** What a tool may give. Text alone stands for a result with one block of it. */
-export type ToolResult = Omit<CallToolResult, 'content'> &
-  Partial<Pick<CallToolResult, 'content'>> & { readonly [other: string]: unknown };
+export type ToolResult = Omit<CallToolResult, 'content'> & {
+  readonly content?: readonly ContentBlock[] | undefined;
+  readonly [other: string]: unknown;
+};
 
 /** What to say of a tool. */
 export interface ToolConfig<Input extends AnySchema | undefined = AnySchema | undefined> {
@@ -74,8 +78,8 @@ type Gives<Result> = Result | InputRequiredResult | Promise<Result | InputRequir
 
 /** A tool's function. What it throws becomes a result with `isError`; an {@link McpError} becomes the answer itself. */
 export type ToolCallback<Input = undefined> = [Input] extends [AnySchema]
-  ? (args: InferSchema<Input>, ctx: ServerContext) => Gives<ToolResult | string>
-  : (ctx: ServerContext) => Gives<ToolResult | string>;
+  ? (args: InferSchema<Input>, ctx: ServerContext) => Gives<CallToolResult | ToolResult | string>
+  : (ctx: ServerContext) => Gives<CallToolResult | ToolResult | string>;
 
 /** The function of a tool with {@link ToolConfig.rawJson}: JSON text in and out. */
 export type RawToolCallback = (args: string, ctx: ServerContext) => Gives<ToolResult | string>;
@@ -179,27 +183,43 @@ export interface RegisteredResourceTemplate
  */
 export class ResourceTemplate {
   readonly uriTemplate: string;
+  /** Finds the resources of this template that are to be listed; each call of `resources/list` asks. */
+  readonly listCallback: ListResourcesCallback | undefined;
   /** By variable. Internal. */
   readonly complete: Readonly<Record<string, CompleteCallback>>;
 
   /**
-   * @param callbacks.list must be absent: lists are answered from what is registered. Register each resource that is to
-   * be listed.
+   * @param callbacks.list gives the resources that are to be listed, each with a `uri` that the template fits
+   * @param callbacks.complete completes variables, by their names
    */
   constructor(
     uriTemplate: string,
-    callbacks: { readonly list?: undefined; readonly complete?: Readonly<Record<string, CompleteCallback>> | undefined } = {},
+    callbacks: {
+      readonly list?: ListResourcesCallback | undefined;
+      readonly complete?: Readonly<Record<string, CompleteCallback>> | undefined;
+    } = {},
   ) {
-    if (typeof uriTemplate !== 'string') throw usage('a resource template needs a URI template that is a string');
-    if (callbacks.list !== undefined) {
-      throw usage(
-        `the template ${uriTemplate} has a list function, which is not supported: lists are answered from what is ` +
-          'registered. Register the resources that are to be listed.',
-      );
-    }
-    this.uriTemplate = uriTemplate;
-    this.complete = callbacks.complete ?? {};
+    const text: unknown = typeof uriTemplate === 'object' ? String(uriTemplate) : uriTemplate;
+    if (typeof text !== 'string') throw usage('a resource template needs a URI template that is a string');
+    const { list, complete } = callbacks;
+    if (list !== undefined && typeof list !== 'function') throw usage(`the list of the template ${text} must be a function`);
+    this.uriTemplate = text;
+    this.listCallback = list;
+    this.complete = complete ?? {};
   }
+
+  /** The function that completes a variable. */
+  completeCallback(variable: string): CompleteCallback | undefined {
+    return Object.hasOwn(this.complete, variable) ? this.complete[variable] : undefined;
+  }
+}
+
+/** Lists resources that a template stands for. What they do not say of themselves, the template's metadata says. */
+export type ListResourcesCallback = (ctx: ServerContext) => ListedResources | Promise<ListedResources>;
+
+/** Resources that are found when a client asks. */
+export interface ListedResources {
+  readonly resources: readonly Resource[];
 }
 
 /** What to say of a prompt. */

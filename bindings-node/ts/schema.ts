@@ -1,5 +1,5 @@
 /**
- * Schemas as programs have them: of zod 4 or another library of the Standard Schema, or JSON Schema itself.
+ * Schemas as programs have them: of zod 3 or 4 or another library of the Standard Schema, or JSON Schema itself.
  */
 
 import { textOf, usage } from './errors.js';
@@ -27,8 +27,14 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** A schema of zod 3: the part of it that types read. Those before 3.24 do not follow the Standard Schema. */
+export interface ZodLike<Output = unknown> {
+  readonly _output: Output;
+  readonly _def: object;
+}
+
 /** The members of an object, each with its own zod schema. */
-export type SchemaShape = { readonly [member: string]: StandardSchema };
+export type SchemaShape = { readonly [member: string]: StandardSchema | ZodLike };
 
 /** A JSON Schema of an object. Without `$schema` it is one of 2020-12; draft-07 and 2019-09 are checked by their rules. */
 export interface JsonSchema {
@@ -37,19 +43,32 @@ export interface JsonSchema {
 }
 
 /** Any of the ways to give a schema. */
-export type AnySchema = StandardSchema | SchemaShape | JsonSchema;
+export type AnySchema = StandardSchema | ZodLike | SchemaShape | JsonSchema;
 
 /** What a function gets that was registered with this schema. */
 export type InferSchema<Schema> =
-  Schema extends StandardSchema<unknown, infer Output>
-    ? Output
-    : Schema extends SchemaShape
-      ? InferShape<Schema>
-      : // JSON Schema names no types that TypeScript could read.
-        // oxlint-disable-next-line no-explicit-any
-        Record<string, any>;
+  OutputOf<Schema> extends infer Output
+    ? [Output] extends [NoOutput]
+      ? Schema extends SchemaShape
+        ? InferShape<Schema>
+        : InferJson<Schema>
+      : Output
+    : never;
 
-type OutputOf<Schema> = Schema extends StandardSchema<unknown, infer Output> ? Output : never;
+declare const TYPE: unique symbol;
+
+/** A JSON Schema, and what fits it by the program's own word. */
+export type TypedJsonSchema<T> = JsonSchema & { readonly [TYPE]?: T };
+
+/** JSON Schema names no types that TypeScript could read. */
+// oxlint-disable-next-line no-explicit-any
+type InferJson<Schema> = Schema extends { readonly [TYPE]?: infer T } ? (unknown extends T ? Record<string, any> : T) : Record<string, any>;
+
+declare const NO_OUTPUT: unique symbol;
+type NoOutput = typeof NO_OUTPUT;
+
+type OutputOf<Schema> =
+  Schema extends StandardSchema<unknown, infer Output> ? Output : Schema extends ZodLike<infer Output> ? Output : NoOutput;
 
 type OptionalKeys<Shape> = { [Key in keyof Shape]: undefined extends OutputOf<Shape[Key]> ? Key : never }[keyof Shape];
 
@@ -83,22 +102,22 @@ interface Foreign {
 
 interface Zod {
   object(shape: SchemaShape): StandardSchema;
-  toJSONSchema(schema: unknown, options: { readonly io: Way; readonly target: string }): JsonObject;
+  toJSONSchema(
+    schema: unknown,
+    options: { readonly io: Way; readonly target: string; readonly unrepresentable: 'any' },
+  ): JsonObject;
 }
 
 const TARGET = 'draft-2020-12';
 
 /** Prepares what the program gave as `what`. Internal. */
 export function prepare(schema: unknown, what: string, way: Way): Prepared {
-  if (isStandard(schema)) return prepareStandard(schema, what, way);
+  if (isLibrary(schema)) return prepareLibrary(schema, what, way);
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
-    throw usage(`${what} must be a schema of zod 4 or of another library of the Standard Schema, or a JSON Schema object`);
+    throw usage(`${what} must be a schema of zod or of another library of the Standard Schema, or a JSON Schema object`);
   }
   const members = Object.values(schema);
-  if (members.length > 0 && members.every(isStandard)) return prepareShape(schema as SchemaShape, what, way);
-  if (members.some((member) => typeof member === 'object' && member !== null && '_def' in member)) {
-    throw usage(`${what} has schemas of zod 3, which have no JSON Schema; use zod 4, or give a JSON Schema`);
-  }
+  if (members.length > 0 && members.every(isLibrary)) return prepareShape(schema as SchemaShape, what, way);
   const json: JsonObject = members.length === 0 ? { type: 'object', properties: {} } : (schema as JsonObject);
   const properties = json['properties'];
   return {
@@ -109,12 +128,62 @@ export function prepare(schema: unknown, what: string, way: Way): Prepared {
   };
 }
 
-function isStandard(schema: unknown): schema is Foreign {
+/** Whether a value is a schema of a library of the Standard Schema. Internal. */
+export function isStandard(schema: unknown): schema is Foreign {
   return (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema;
 }
 
+/** A schema of zod 3: the parts that are read here. */
+export interface Zod3 {
+  readonly _def: { readonly typeName: string };
+}
+
+/** Whether a value is a schema of zod 3. Internal. */
+export function isZod3(value: unknown): value is Zod3 {
+  const definition = (value as Partial<Zod3> | null | undefined)?._def;
+  return typeof definition?.typeName === 'string' && definition.typeName.startsWith('Zod');
+}
+
+/** Loaded when it is needed: most programs have zod 4. */
+function zod3(): typeof import('./zod3.js') {
+  return require('./zod3.js') as typeof import('./zod3.js');
+}
+
+/** Zod 3 follows the Standard Schema from 3.24 on only. */
+function isLibrary(schema: unknown): schema is Foreign | OldZod {
+  return isStandard(schema) || isZod3(schema);
+}
+
+/** Whether an object is a schema, or one of schemas, and nothing else, such as annotations. Internal. */
+export function isSchemaLike(value: object): value is AnySchema {
+  if (isLibrary(value)) return true;
+  const members = Object.values(value);
+  return members.every(isLibrary) || ('type' in value && value.type === 'object' && 'properties' in value);
+}
+
+interface OldZod {
+  safeParseAsync(value: unknown): Promise<OldResult>;
+}
+
+type OldResult =
+  | { readonly success: true; readonly data: unknown }
+  | { readonly success: false; readonly error: { readonly issues: readonly StandardIssue[] } };
+
+/** The check of a schema of a library; `undefined` for anything else. Internal. */
+export function checkOf(schema: unknown): Check | undefined {
+  if (isStandard(schema)) return (value) => schema['~standard'].validate(value);
+  if (!isZod3(schema)) return undefined;
+  return async (value) => {
+    const result = await (schema as unknown as OldZod).safeParseAsync(value);
+    return result.success ? { value: result.data } : { issues: result.error.issues };
+  };
+}
+
+/** An object of schemas is checked member by member by a whole made of them, by the library that they are of. */
 function prepareShape(shape: SchemaShape, what: string, way: Way): Prepared {
-  if (!Object.values(shape).every((member) => '_zod' in member)) {
+  const members = Object.values(shape);
+  if (members.every(isZod3)) return prepareZod3Shape(shape, what, way);
+  if (!members.every((member) => '_zod' in member)) {
     throw usage(`${what} must be an object schema of its library, not an object of schemas`);
   }
   let whole: StandardSchema;
@@ -123,28 +192,62 @@ function prepareShape(shape: SchemaShape, what: string, way: Way): Prepared {
   } catch (error) {
     throw usage(`${what} is an object of zod schemas, but zod cannot be loaded; pass z.object({ … }): ${textOf(error)}`, error);
   }
-  return { ...prepareStandard(whole as Foreign, what, way), members: shape };
+  return { ...prepareLibrary(whole as Foreign, what, way), members: shape };
 }
 
-function prepareStandard(schema: Foreign, what: string, way: Way): Prepared {
+/** The members belong to any copy of zod 3, so the whole is put together here. */
+function prepareZod3Shape(shape: SchemaShape, what: string, way: Way): Prepared {
+  const whole = { _def: { typeName: 'ZodObject', shape: () => shape, unknownKeys: 'strip' } };
+  const checks = Object.entries(shape).map(([name, member]) => [name, checkOf(member) as Check] as const);
+  const check = async (value: unknown): Promise<StandardResult<unknown>> => {
+    if (typeof value !== 'object' || value === null) return { issues: [{ message: 'Expected an object' }] };
+    const given = value as Readonly<Record<string, unknown>>;
+    const issues: StandardIssue[] = [];
+    const made: Record<string, unknown> = {};
+    for (const [name, one] of checks) {
+      const result = await one(Object.hasOwn(given, name) ? given[name] : undefined);
+      if (result.issues !== undefined) issues.push(...result.issues.map((issue) => ({ ...issue, path: [name, ...(issue.path ?? [])] })));
+      else if (result.value !== undefined || Object.hasOwn(given, name)) made[name] = result.value;
+    }
+    return issues.length > 0 ? { issues } : { value: made };
+  };
+  let json: JsonObject | undefined;
+  return { json: () => (json ??= objectSchema(zod3().zod3ToJson(whole, way), what)), isJson: false, check, members: shape };
+}
+
+function prepareLibrary(schema: Foreign | OldZod, what: string, way: Way): Prepared {
   let made: JsonObject | undefined;
   return {
     json: () => (made ??= objectSchema(toJson(schema, what, way), what)),
     isJson: false,
-    check: (value) => schema['~standard'].validate(value),
-    members: schema._zod?.def.shape ?? {},
+    check: checkOf(schema),
+    members: isZod3(schema) ? zod3().shapeOf(schema as never) : ((schema as Foreign)._zod?.def.shape ?? {}),
   };
 }
 
-function toJson(schema: Foreign, what: string, way: Way): JsonObject {
-  const { jsonSchema, vendor } = schema['~standard'];
+function toJson(schema: Foreign | OldZod, what: string, way: Way): JsonObject {
   try {
-    if (jsonSchema !== undefined) return jsonSchema[way]({ target: TARGET });
-    if (schema._zod !== undefined) return zod().toJSONSchema(schema, { io: way, target: TARGET });
+    if (isZod3(schema)) return zod3().zod3ToJson(schema as never, way);
+    const { _zod: zod4, '~standard': standard } = schema as Foreign;
+    // Loads nothing, but refuses what JSON cannot hold, such as dates; then they may be anything, and are checked later.
+    const own = standard.jsonSchema?.[way];
+    if (own !== undefined && zod4 === undefined) return own({ target: TARGET });
+    const made = own === undefined ? undefined : attempt(() => own({ target: TARGET }));
+    if (made !== undefined) return made;
+    if (zod4 !== undefined) return zod().toJSONSchema(schema, { io: way, target: TARGET, unrepresentable: 'any' });
   } catch (error) {
     throw usage(`${what} cannot be written as JSON Schema: ${textOf(error)}`, error);
   }
+  const { vendor } = (schema as Foreign)['~standard'];
   throw usage(`${what}: this version of ${vendor} does not write JSON Schema; give a JSON Schema instead`);
+}
+
+function attempt<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Tools take objects, and say so at the root. */
@@ -155,9 +258,13 @@ function objectSchema(json: JsonObject, what: string): JsonObject {
   return { type: 'object', ...json };
 }
 
-/** Only of a copy that the program has installed: it is a peer, and an optional one. */
+/**
+ * Only of a copy that the program has installed: it is a peer, and an optional one. From 3.25 on the package of zod 3 has
+ * zod 4 inside.
+ */
 function zod(): Zod {
-  return require('zod') as Zod;
+  const whole = require('zod') as Partial<Zod>;
+  return (whole.toJSONSchema === undefined ? require('zod/v4') : whole) as Zod;
 }
 
 /** What is wrong, each issue with its place, for the other side. Internal. */

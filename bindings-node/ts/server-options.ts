@@ -2,6 +2,7 @@
  * What a program can say about a server.
  */
 
+import { type Known, checkOptions } from './check-options.js';
 import type { Problem } from './options.js';
 import type { JsonObject } from './types.js';
 
@@ -42,6 +43,10 @@ export interface ServerOptions {
   readonly ontrace?: ((direction: 'sent' | 'received', line: string) => void) | undefined;
   /** Bounds on what a client can make this program hold. */
   readonly limits?: ServerLimits | undefined;
+  /** Of the official SDK, and without effect: what is not declared is never sent. */
+  readonly enforceStrictCapabilities?: boolean | undefined;
+  /** Of the official SDK, and without effect: JSON Schema is checked by the core. */
+  readonly jsonSchemaValidator?: object | undefined;
 }
 
 /** Bounds on what a client can make a server hold. */
@@ -60,13 +65,37 @@ export interface ServerLimits {
 
 /** What a server declares. */
 export interface ServerCapabilitiesInput {
-  readonly tools?: { readonly listChanged?: boolean };
-  readonly prompts?: { readonly listChanged?: boolean };
-  readonly resources?: { readonly subscribe?: boolean; readonly listChanged?: boolean };
-  readonly logging?: JsonObject;
-  readonly completions?: JsonObject;
-  readonly experimental?: JsonObject;
-  readonly extensions?: JsonObject;
+  readonly tools?: { readonly listChanged?: boolean | undefined } | undefined;
+  readonly prompts?: { readonly listChanged?: boolean | undefined } | undefined;
+  readonly resources?: { readonly subscribe?: boolean | undefined; readonly listChanged?: boolean | undefined } | undefined;
+  readonly logging?: JsonObject | undefined;
+  readonly completions?: JsonObject | undefined;
+  readonly experimental?: JsonObject | undefined;
+  readonly extensions?: JsonObject | undefined;
+}
+
+const KNOWN: Known = {
+  instructions: 'text',
+  capabilities: 'object',
+  logging: 'flag',
+  supportedProtocolVersions: 'list',
+  strict: 'flag',
+  debouncedNotificationMethods: 'list',
+  timeout: 'milliseconds',
+  pageSize: 'count',
+  cache: { ttl: 'milliseconds', public: 'flag' },
+  stateKeys: 'list',
+  stateTtl: 'milliseconds',
+  onproblem: 'function',
+  ontrace: 'function',
+  limits: { message: 'count', depth: 'count', inFlight: 'count', drain: 'milliseconds', subscriptions: 'count' },
+  enforceStrictCapabilities: 'flag',
+  jsonSchemaValidator: 'object',
+};
+
+/** @throws {@link UsageError} for an option that there is not, or that is something else. Internal. */
+export function checkServerOptions(options: ServerOptions): void {
+  checkOptions('McpServer', options, KNOWN);
 }
 
 /** A capability that is named tells of changes, unless it says that it does not. Internal. */

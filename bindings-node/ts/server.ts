@@ -5,7 +5,7 @@
 
 import { type Clock, systemClock } from './clock.js';
 import { Connection, type ConnectionHooks } from './connection.js';
-import { CallContext } from './context.js';
+import { CallContext, type ServerContext } from './context.js';
 import { ErrorCode, ProtocolError, UsageError, fromNative, textOf, usage } from './errors.js';
 import {
   type CompletionParams,
@@ -16,12 +16,19 @@ import {
   type Table,
   TemplateEntry,
   ToolEntry,
+  respondToMethod,
 } from './entries.js';
-import { errorAnswer } from './failure.js';
+import { errorAnswer, openAnswer } from './failure.js';
 import { type CallKind, type Incoming, settle } from './incoming.js';
+import { type MessageSchemaLike, handledBy, withMessage } from './handler-schema.js';
+import type { StreamableHTTPServerTransport } from './http-transport.js';
+import type { HttpEndpoint, HttpHandler, HttpOptions, HttpServer, ListenHttpOptions, Served } from './http-server.js';
 import { objectText } from './json.js';
+import type { Server } from './low-level.js';
 import type { InMemoryTransport } from './memory.js';
+import { type MessageTransport, starterOfOwn } from './messages.js';
 import { type NativeRegistry, native } from './native.js';
+import { OlderNames } from './older-names.js';
 import { type Notification, type Problem, type RequestOptions, finite } from './options.js';
 import {
   type PromptCallback,
@@ -39,20 +46,44 @@ import {
   type ToolCallback,
   type ToolConfig,
 } from './registered.js';
-import type { AnySchema } from './schema.js';
-import { type ServerOptions, declared } from './server-options.js';
+import { type Check, type AnySchema, type InferSchema } from './schema.js';
+import { type ServerCapabilitiesInput, type ServerOptions, checkServerOptions, declared } from './server-options.js';
 import type { StdioServerTransport } from './stdio-server.js';
-import { type Transport, starterOf } from './transport.js';
+import { NO_TRANSPORT, type Transport, starterOf } from './transport.js';
 import type { ClientCapabilities, Implementation, JsonObjectInput, LoggingMessage } from './types.js';
 
 /** What a server can be connected by. */
-export type ServerTransport = StdioServerTransport | InMemoryTransport;
+export type ServerTransport = StdioServerTransport | StreamableHTTPServerTransport | InMemoryTransport | MessageTransport;
 
 /** Serves one client over any transport. Internal. */
 export let serve: (server: McpServer, transport: () => Transport, clock: Clock) => Connection;
 
+/** Its ends for HTTP. Internal. */
+export let endpointsOf: (server: McpServer) => readonly HttpEndpoint[];
+
 /** The connections of a server. Internal. */
 export let connectionsOf: (server: McpServer) => readonly Connection[];
+
+/** Sets a handler whose errors the client sees as they are, if they are `open`. Internal. */
+export let handleRequests: (server: McpServer, given: unknown, handler: ServerRequestHandler, options: HandlerOptions) => void;
+
+interface HandlerOptions {
+  readonly extension?: string | undefined;
+  readonly open: boolean;
+}
+
+/** A handler of a method. */
+interface Method {
+  readonly handler: ServerRequestHandler;
+  readonly check: Check | undefined;
+  /** Whether what it throws is an answer by its message, and not hidden. */
+  readonly open: boolean;
+}
+
+/** Requests that the core answers, and a handler may take over; and those that it always answers itself. */
+const TAKEN_OVER = /^(tools|resources|prompts|completion|logging)\//;
+const INITIALIZED = 'notifications/initialized';
+const ANSWERED = ['ping', 'initialize', 'server/discover'];
 
 /**
  * A server: what it offers, for any number of clients, in every revision of the protocol.
@@ -71,10 +102,7 @@ export let connectionsOf: (server: McpServer) => readonly Connection[];
  * await server.connect(new StdioServerTransport());
  * ```
  */
-export class McpServer {
-  /** Called when a client has finished its handshake. Clients of 2026-07-28 make none. */
-  oninitialized: (() => void) | undefined;
-
+export class McpServer extends OlderNames {
   /** Called once for each connection that has ended, by either side. */
   onclose: (() => void) | undefined;
 
@@ -94,32 +122,46 @@ export class McpServer {
     template: new Map(),
     prompt: new Map(),
   };
-  readonly #methods = new Map<string, ServerRequestHandler>();
+  readonly #methods = new Map<string, Method>();
   readonly #handlers = new Map<string, (notification: Notification) => void | Promise<void>>();
   readonly #connections = new Set<Connection>();
+  readonly #endpoints = new Set<HttpEndpoint>();
+  #capabilities: ServerCapabilitiesInput | undefined;
   #latest: Connection | undefined;
+  #lowLevel: Server | undefined;
+  #transport: ServerTransport | undefined;
   #stateKeys: readonly string[] | undefined;
+  #oninitialized: (() => void) | undefined;
 
   static {
     serve = (server, transport, clock) => server.#serve(transport, clock);
     connectionsOf = (server) => [...server.#connections];
+    endpointsOf = (server) => [...server.#endpoints];
+    handleRequests = (server, given, handler, options) => server.#setRequestHandler(given, handler, options);
   }
 
   /**
    * @param info who this server is; clients see it
-   * @throws {@link UsageError} when the name or the version is missing
+   * @throws {@link UsageError} when the name or the version is missing, or there is no such option
    */
   constructor(info: Implementation, options: ServerOptions = {}) {
+    super();
     if (typeof info?.name !== 'string' || typeof info.version !== 'string') {
       throw usage('a server needs a name and a version, both strings: new McpServer({ name, version })');
     }
+    checkServerOptions(options);
     this.#info = JSON.stringify(info);
     this.#options = options;
+    this.#capabilities = options.capabilities;
     this.#registry = new (native().Registry)();
     this.#host = {
       command: (command) => this.#command(command),
       keepText: (tool) => this.#registry.keepText(tool),
       thrown: (error) => this.#thrown(error),
+      lists: () => {
+        const method = 'resources/list';
+        if (!this.#methods.has(method)) this.#command({ takeOver: { method, how: 'extend' } });
+      },
     };
     if (options.pageSize !== undefined) this.#command({ setPageSize: { size: options.pageSize } });
   }
@@ -208,25 +250,58 @@ export class McpServer {
     return new PromptEntry(this.#host, this.#tables.prompt, name, config, callback as never);
   }
 
+  /** Called when a client has finished its handshake. Clients of 2026-07-28 make none. */
+  get oninitialized(): (() => void) | undefined {
+    return this.#oninitialized;
+  }
+
+  set oninitialized(task: (() => void) | undefined) {
+    this.#oninitialized = task;
+    this.#command({ takeOver: { method: INITIALIZED, how: 'replace' } });
+  }
+
   /**
-   * Sets the function that answers a method of your own.
+   * Sets the function that answers a method of your own, or a request of the protocol in place of what is registered.
+   * What an error says that is no {@link McpError} is hidden from clients.
    *
+   * @param method its name, or the schema of its requests: an object whose `method` is a literal
    * @param options.extension the method is there for clients that declare this extension only
-   * @throws {@link UsageError} for a method of the protocol: register tools, resources and prompts
+   * @throws {@link UsageError} for a request of the protocol that was not declared, or that cannot be answered otherwise
    */
+  setRequestHandler<Schema extends MessageSchemaLike>(
+    method: Schema,
+    handler: (request: InferSchema<Schema>, ctx: ServerContext) => object | Promise<object>,
+    options?: { readonly extension?: string | undefined },
+  ): void;
   setRequestHandler(
     method: string,
     handler: ServerRequestHandler,
-    options: { readonly extension?: string | undefined } = {},
-  ): void {
-    requireFunction(handler, `setRequestHandler('${method}', …)`);
-    if (!this.#methods.has(method)) this.#command({ addMethod: { name: method, extension: options.extension } });
-    this.#methods.set(method, handler);
+    options?: { readonly extension?: string | undefined },
+  ): void;
+  setRequestHandler(method: unknown, handler: ServerRequestHandler, options?: { readonly extension?: string | undefined }): void {
+    this.#setRequestHandler(method, handler, { ...options, open: false });
   }
 
-  /** Sets what is done for the clients' notifications of one method, such as `'notifications/roots/list_changed'`. */
-  setNotificationHandler(method: string, handler: (notification: Notification) => void | Promise<void>): void {
-    this.#handlers.set(method, handler);
+  /** Takes {@link setRequestHandler} back. */
+  removeRequestHandler(method: string): void {
+    if (!this.#methods.delete(method)) return;
+    if (TAKEN_OVER.test(method)) this.#command({ takeOver: { method, how: this.#extends(method) ? 'extend' : null } });
+  }
+
+  /**
+   * Sets what is done for the clients' notifications of one method, such as `'notifications/roots/list_changed'`, given by
+   * its name or by the schema of its messages.
+   */
+  setNotificationHandler<Schema extends MessageSchemaLike>(
+    method: Schema,
+    handler: (notification: InferSchema<Schema>) => void | Promise<void>,
+  ): void;
+  setNotificationHandler(method: string, handler: (notification: Notification) => void | Promise<void>): void;
+  setNotificationHandler(given: unknown, handler: (notification: never) => void | Promise<void>): void {
+    requireFunction(handler, 'setNotificationHandler(…)');
+    const { method, check } = handledBy(given, 'setNotificationHandler');
+    if (method === INITIALIZED) this.#command({ takeOver: { method, how: 'replace' } });
+    this.#handlers.set(method, (notification) => withMessage(check, notification, handler) as void | Promise<void>);
   }
 
   /** Takes {@link setNotificationHandler} back. */
@@ -240,21 +315,99 @@ export class McpServer {
    * @throws {@link UsageError} when an option is out of range, or the transport was connected before
    */
   async connect(transport: ServerTransport): Promise<void> {
-    const starter = starterOf(transport);
+    const starter = starterOf(transport) ?? starterOfOwn(transport);
     if (starter === undefined) {
-      throw usage('connect needs a transport of this package: new StdioServerTransport(), or an end of InMemoryTransport');
+      throw usage('connect needs a transport: new StdioServerTransport(), an end of InMemoryTransport, or one of your own');
     }
-    this.#serve(() => starter.start(systemClock), systemClock);
+    if (starter.serve !== undefined) starter.serve(this.#served());
+    else this.#serve(() => starter.start(systemClock), systemClock).sessionId = (transport as MessageTransport).sessionId;
+    this.#transport = transport;
+  }
+
+  /**
+   * Adds capabilities, before {@link connect}.
+   *
+   * @throws {@link UsageError} when there is a connection
+   */
+  registerCapabilities(capabilities: ServerCapabilitiesInput): void {
+    if (this.#connections.size > 0) throw usage('capabilities are told when connecting; add them before');
+    const whole: Record<string, unknown> = { ...this.#capabilities };
+    for (const [name, value] of Object.entries(capabilities)) whole[name] = { ...(whole[name] as object), ...(value as object) };
+    checkServerOptions({ capabilities: whole as ServerCapabilitiesInput });
+    this.#capabilities = whole as ServerCapabilitiesInput;
+  }
+
+  /**
+   * The same server by the names of the official SDK's `Server`, for what goes beyond tools, resources and prompts:
+   * requests to the client that connected last, notifications, and handlers of single methods.
+   */
+  get server(): Server {
+    // Loaded when it is needed: most servers do without.
+    const { lowLevelOf } = require('./low-level.js') as typeof import('./low-level.js');
+    return (this.#lowLevel ??= lowLevelOf(this));
+  }
+
+  /** The transport of the last {@link connect}. */
+  get transport(): ServerTransport | undefined {
+    return this.#connections.size > 0 ? this.#transport : undefined;
   }
 
   /** Ends all connections. Functions that run are told by their signals. */
   async close(): Promise<void> {
-    await Promise.all([...this.#connections].map((connection) => connection.close('the server was closed')));
+    const connections = [...this.#connections].map((connection) => connection.close('the server was closed'));
+    await Promise.all([...connections, ...[...this.#endpoints].map((endpoint) => endpoint.close())]);
   }
 
   /** {@link close}, at the end of an `await using` block. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /**
+   * Serves over HTTP, on a port of this machine.
+   *
+   * @throws {@link UsageError} when an option is wrong, {@link ConnectionClosedError} when the port cannot be listened on
+   *
+   * @example
+   * ```ts
+   * import { McpServer } from 'oxmcp';
+   *
+   * const server = new McpServer({ name: 'example', version: '1.0.0' });
+   * server.registerTool('greet', { description: 'Greets' }, () => 'Hello');
+   * const http = await server.listen({ port: 0 });
+   * console.log(http.url);
+   * await http.close();
+   * ```
+   */
+  async listen(options: ListenHttpOptions = {}): Promise<HttpServer> {
+    // Loaded when it is needed: servers on stdio do without.
+    const { HttpServer, checkHttpOptions } = require('./http-server.js') as typeof import('./http-server.js');
+    checkHttpOptions('listen', options);
+    return new HttpServer(this.#served(), options);
+  }
+
+  /**
+   * Serves the requests of an app that listens itself, by Node's `http` or by `fetch`.
+   *
+   * @throws {@link UsageError} when an option is wrong
+   *
+   * @example
+   * ```ts
+   * import { createServer } from 'node:http';
+   * import { McpServer } from 'oxmcp';
+   *
+   * const server = new McpServer({ name: 'example', version: '1.0.0' });
+   * const mcp = server.httpHandler();
+   * const app = createServer((request, response) => {
+   *   if (request.url === '/mcp') mcp.node(request, response);
+   *   else response.writeHead(404).end();
+   * });
+   * ```
+   */
+  httpHandler(options: HttpOptions = {}): HttpHandler {
+    const { HttpHandler, checkHttpOptions } = require('./http-server.js') as typeof import('./http-server.js');
+    checkHttpOptions('httpHandler', options);
+    return new HttpHandler(this.#served(), options);
   }
 
   /** Whether there is a connection. */
@@ -270,6 +423,11 @@ export class McpServer {
   /** What that client can do. */
   getClientCapabilities(): ClientCapabilities | undefined {
     return this.#latest?.peer?.capabilities as ClientCapabilities | undefined;
+  }
+
+  /** The revision of the protocol that this client and the server agreed on, such as `'2025-11-25'`. */
+  getNegotiatedProtocolVersion(): string | undefined {
+    return this.#latest?.peer?.protocolVersion;
   }
 
   /** Says that the tools changed; what {@link registerTool} and its handles change is said by itself, once per turn. */
@@ -295,14 +453,22 @@ export class McpServer {
   async sendResourceUpdated(params: { readonly uri: string }): Promise<void> {
     const text = JSON.stringify({ resourceUpdated: { uri: params.uri } });
     for (const connection of this.#connections) connection.command(text);
+    for (const endpoint of this.#endpoints) endpoint.commandEach(text);
   }
 
   /**
    * Sends a log message that belongs to no call, to clients whose level it reaches. Clients of 2026-07-28 get messages
    * of their calls only: `ctx.mcpReq.log`.
+   *
+   * @param sessionId the client that it is for; all where absent
    */
-  async sendLoggingMessage(message: LoggingMessage): Promise<void> {
-    for (const connection of this.#connections) connection.log(message);
+  async sendLoggingMessage(message: LoggingMessage, sessionId?: string): Promise<void> {
+    for (const connection of this.#connections) {
+      if (sessionId === undefined || connection.sessionId === sessionId) connection.log(message);
+    }
+    const { level, data, logger } = message;
+    const text = this.#endpoints.size > 0 ? objectText({ level, data: data ?? null, logger }, 'a log message') : null;
+    for (const endpoint of this.#endpoints) endpoint.commandEach(`{"log":${text}}`);
   }
 
   /** Sends a notification to all clients that are connected. */
@@ -343,13 +509,13 @@ export class McpServer {
     return connection;
   }
 
-  #settings(clock: Clock): object {
-    const { instructions, capabilities, logging, strict, supportedProtocolVersions, timeout, cache, stateTtl } = this.#options;
+  #settings(clock: Clock, unixEpoch = Date.now() - clock.now()): object {
+    const { instructions, logging, strict, supportedProtocolVersions, timeout, cache, stateTtl } = this.#options;
     const { debouncedNotificationMethods, stateKeys, limits, ontrace } = this.#options;
     this.#stateKeys ??= stateKeys ?? [randomSecret()];
     return {
       instructions,
-      capabilities: declared(capabilities),
+      capabilities: declared(this.#capabilities),
       logging: logging ?? true,
       strict,
       revisions: supportedProtocolVersions,
@@ -357,10 +523,46 @@ export class McpServer {
       cache,
       stateKeys: this.#stateKeys,
       stateTtl: finite(stateTtl),
-      unixEpoch: Math.max(0, Math.round(Date.now() - clock.now())),
+      unixEpoch: Math.max(0, Math.round(unixEpoch)),
       debounced: debouncedNotificationMethods,
       limits,
       trace: ontrace !== undefined,
+    };
+  }
+
+  /** What a connection over HTTP tells: a request without a session is none that comes and goes. */
+  #hooksElsewhere(own: () => Connection | undefined): ConnectionHooks {
+    const hooks = this.#hooks(own);
+    return {
+      ...hooks,
+      ready: () => {
+        this.#latest = own();
+        hooks.ready();
+      },
+      closed: () => {
+        if (own()?.peer !== undefined) hooks.closed();
+      },
+    };
+  }
+
+  #served(): Served {
+    const settings = objectText(this.#settings(systemClock, Date.now()), 'the options') ?? '{}';
+    const { ontrace } = this.#options;
+    return {
+      info: this.#info,
+      settings,
+      registry: this.#registry,
+      connect: (session, over) => {
+        let connection: Connection | undefined;
+        const hooks = this.#hooksElsewhere(() => connection);
+        connection = new Connection('server', session, NO_TRANSPORT, systemClock, hooks, over);
+        return connection;
+      },
+      trace: (direction, line) => this.#guarded(() => ontrace?.(direction, line)),
+      problem: (problem) => this.#problem(problem),
+      thrown: (error) => this.#thrown(error),
+      opened: (endpoint) => this.#endpoints.add(endpoint),
+      closed: (endpoint) => this.#endpoints.delete(endpoint),
     };
   }
 
@@ -370,10 +572,13 @@ export class McpServer {
       trace: ontrace && ((direction, line) => this.#guarded(() => ontrace(direction, line))),
       call: (call, kind, target, params) => this.#called(call, kind, target, params),
       describe: (kind, resume) => this.#describe(kind as Kind, resume),
-      notification: (notification) => this.#guarded(() => this.#handlers.get(notification.method)?.(notification)),
+      notification: (notification) => {
+        if (notification.method === INITIALIZED) this.#guarded(() => this.#oninitialized?.());
+        this.#guarded(() => this.#handlers.get(notification.method)?.(notification));
+      },
       problem: (problem) => this.#problem(problem),
       thrown: (error) => this.#thrown(error),
-      ready: () => this.#guarded(() => this.oninitialized?.()),
+      ready: () => {},
       closed: () => {
         const connection = own();
         if (connection !== undefined) this.#connections.delete(connection);
@@ -398,14 +603,61 @@ export class McpServer {
     }
   }
 
+  #setRequestHandler(given: unknown, handler: ServerRequestHandler, { extension, open }: HandlerOptions): void {
+    requireFunction(handler, 'setRequestHandler(…)');
+    const { method, check } = handledBy(given, 'setRequestHandler');
+    if (method === 'ping') return;
+    if (ANSWERED.includes(method)) throw usage(`${method} is answered by the core; what it says is set by the server's options`);
+    if (TAKEN_OVER.test(method)) {
+      this.#requireOffered(method);
+      this.#command({ takeOver: { method, how: 'replace' } });
+    } else if (!this.#methods.has(method)) {
+      this.#command({ addMethod: { name: method, extension } });
+    }
+    this.#methods.set(method, { handler, check, open });
+  }
+
+  /** Clients ask for what is declared only. */
+  #requireOffered(method: string): void {
+    const [family] = method.split('/') as [string];
+    const name = family === 'completion' ? 'completions' : family;
+    const declares = this.#capabilities?.[name as keyof ServerCapabilitiesInput] as Readonly<Record<string, unknown>> | undefined;
+    const { tool, resource, template, prompt } = this.#tables;
+    const registered = { tools: tool, prompts: prompt, resources: resource.size > 0 ? resource : template }[name];
+    const isLogging = name === 'logging' && this.#options.logging !== false;
+    const needsMember = /\/(un)?subscribe$/.test(method);
+    if (needsMember ? declares?.['subscribe'] : declares || isLogging || (registered?.size ?? 0) > 0) return;
+    const capability = needsMember ? '{ resources: { subscribe: true } }' : `{ ${name}: {} }`;
+    throw usage(`to answer ${method}, declare it: { capabilities: ${capability} } in the server's options`);
+  }
+
+  /** Whether templates find resources when they are asked, beside those that are registered. */
+  #extends(method: string): boolean {
+    return method === 'resources/list' && [...this.#tables.template.values()].some((entry) => (entry as TemplateEntry).lists);
+  }
+
+  /** The resources that templates find. Those that are registered are the core's to list. */
+  async #listed(context: ServerContext): Promise<object> {
+    const entries = [...this.#tables.template.values()] as TemplateEntry[];
+    const found = await Promise.all(entries.filter((entry) => entry.enabled && entry.lists).map((entry) => entry.list(context)));
+    return { resources: found.flat() };
+  }
+
   #method(call: Incoming, method: string, params: unknown): void {
-    const handler = this.#methods.get(method);
+    const found = this.#methods.get(method);
+    const context = new CallContext(call, method, true);
     settle(
-      () => handler?.({ method, params: (params ?? undefined) as never }, new CallContext(call, method, true)),
-      (result) => call.connection.respondResult(call, objectText(result as object, `the result of ${method}`) ?? '{}'),
+      () => {
+        if (found === undefined) return this.#listed(context);
+        const request = { method, params: (params ?? undefined) as never };
+        return withMessage(found.check, request, (message) => found.handler(message, context));
+      },
+      (result) => respondToMethod(call, method, result),
       (error) => {
         if (call.isCancelled) return;
-        call.connection.respondError(call, errorAnswer(error, (hidden) => this.#thrown(hidden)), error);
+        const hidden = (inner: unknown): void => this.#thrown(inner);
+        const answer = found?.open ? openAnswer(error, hidden) : errorAnswer(error, hidden);
+        call.connection.respondError(call, answer, error);
       },
     );
   }
@@ -434,6 +686,7 @@ export class McpServer {
 
   /** Tells all clients that can be told yet. */
   #tell(method: string, params: string | null): void {
+    for (const endpoint of this.#endpoints) endpoint.notifyEach(method, params);
     for (const connection of this.#connections) {
       try {
         connection.notify(method, params);

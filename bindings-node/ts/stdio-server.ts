@@ -6,7 +6,9 @@ import { closeSync, fstatSync, writeSync } from 'node:fs';
 import type { ConnectOpts, Socket, SocketConstructorOpts } from 'node:net';
 
 import type { Clock, Timer } from './clock.js';
+import { Messages } from './messages.js';
 import { native } from './native.js';
+import { isDeno, isNode } from './runtime.js';
 import { type Transport, type TransportEvents, offer } from './transport.js';
 
 /** What a client may leave unread when the connection ends, in milliseconds. */
@@ -47,16 +49,17 @@ export interface Sink {
  * await server.connect(new StdioServerTransport());
  * ```
  */
-export class StdioServerTransport {
+export class StdioServerTransport extends Messages {
   #started: StandardStreams | undefined;
 
   /** @param input and `output` in place of the standard streams */
   constructor(input?: Source, output?: Sink) {
+    super();
     offer(this, { start: (clock) => (this.#started = new StandardStreams(clock, input, output)) });
   }
 
   /** Ends the connection. */
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     await this.#started?.close();
   }
 }
@@ -141,7 +144,7 @@ function listen(input: Source, data: (buffer: Uint8Array, length: number) => voi
 
 /** Reads into one buffer where the input is a pipe or a socket; files and terminals are for Node's own streams. */
 function standardInput(data: (buffer: Uint8Array, length: number) => void): Source {
-  if (!isPipe(0)) return listen(process.stdin, data);
+  if (!isNode || !isPipe(0)) return listen(process.stdin, data);
   const buffer = Buffer.allocUnsafeSlow(BUFFER);
   const onread = {
     buffer,
@@ -156,10 +159,10 @@ function standardInput(data: (buffer: Uint8Array, length: number) => void): Sour
 
 /** Takes standard output for the wire. Restored when the stream has been ended and all is written. */
 function standardOutput(): Sink {
-  const taken = native().takeStdout();
+  const taken = isDeno ? null : native().takeStdout();
   if (taken === null) return redirectedStdout();
   const restore = (): void => native().restoreStdout(taken);
-  if (!isPipe(taken)) return fileOutput(taken, restore);
+  if (!isNode || !isPipe(taken)) return fileOutput(taken, restore);
   return socketOutput(new (net().Socket)({ fd: taken, readable: false, writable: true }), restore);
 }
 

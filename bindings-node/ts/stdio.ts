@@ -6,8 +6,10 @@ import type { PassThrough } from 'node:stream';
 
 import type { Program } from './child/start.js';
 import type { ChildTransport } from './child/transport.js';
+import { type Known, checkOptions } from './check-options.js';
 import type { Clock } from './clock.js';
 import { usage } from './errors.js';
+import { Messages } from './messages.js';
 import { offer } from './transport.js';
 
 /** How to start a server. */
@@ -36,6 +38,18 @@ export interface ByteStream extends AsyncIterable<Uint8Array> {
   pipe<T extends object>(destination: T): T;
 }
 
+const KNOWN: Known = {
+  command: 'text',
+  args: 'list',
+  env: 'object',
+  cwd: 'anything',
+  stderr: 'anything',
+  onstderr: 'function',
+  // Of `client.connect`, which takes the parameters and its own options in one object.
+  timeout: 'milliseconds',
+  signal: 'object',
+};
+
 /** Bytes of stderr kept for a reader that does not read. */
 const STDERR_KEPT = 1024 * 1024;
 
@@ -52,15 +66,17 @@ const STDERR_KEPT = 1024 * 1024;
  * await client.close();
  * ```
  */
-export class StdioClientTransport {
+export class StdioClientTransport extends Messages {
   readonly #parameters: StdioServerParameters;
   #stderr: PassThrough | undefined;
   #started: ChildTransport | undefined;
 
   constructor(parameters: StdioServerParameters) {
+    super();
     if (typeof parameters?.command !== 'string' || parameters.command === '') {
       throw usage('a server needs a "command" that is a non-empty string');
     }
+    checkOptions('StdioClientTransport', parameters, KNOWN);
     this.#parameters = parameters;
     const { command, args, cwd } = parameters;
     offer(this, {
@@ -86,7 +102,7 @@ export class StdioClientTransport {
   }
 
   /** Ends the server's process, as {@link Client.close} does. */
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     await this.#started?.close();
   }
 

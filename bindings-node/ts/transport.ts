@@ -3,6 +3,7 @@
  */
 
 import type { Clock } from './clock.js';
+import type { Served } from './http-server.js';
 import { type ProcessEnd, usage } from './errors.js';
 
 /** What a transport tells its connection. */
@@ -38,8 +39,15 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** Of a session elsewhere: no bytes of it come by here. */
+export const NO_TRANSPORT: Transport = { open() {}, write() {}, pause() {}, close: async () => {} };
+
 /** What a transport of the program can do for a connection. */
 export interface Starter {
+  /** For a server whose requests come over HTTP: begins to serve them. */
+  readonly serve?: (served: Served) => void;
+  /** For a server over HTTP, which the core connects to by itself: where it is, and how, as the core's JSON. */
+  readonly http?: { readonly url: string; readonly settings: string };
   start(clock: Clock): Transport;
   /** A text that stands for the server, to remember its era by; `undefined` where there is none. */
   readonly server?: string;
@@ -56,9 +64,17 @@ export function offer(transport: object, starter: Starter): void {
     start(clock) {
       if (started) throw usage('this transport was connected before; make a new one for each connection');
       started = true;
-      return starter.start(clock);
+      return telling(starter.start(clock), transport);
     },
   });
+}
+
+/** Tells who set `onclose` of a program's transport of its end. */
+function telling(made: Transport, transport: { readonly onclose?: (() => void) | undefined }): Transport {
+  const close = made.close.bind(made);
+  let closing: Promise<void> | undefined;
+  made.close = () => (closing ??= close().then(() => transport.onclose?.()));
+  return made;
 }
 
 /** The starter of a program's transport; `undefined` when it is none of this package. */

@@ -7,7 +7,7 @@
 export type * from './features.js';
 
 /** Extra data on any object, by agreement between the two sides. */
-export type Meta = Readonly<Record<string, unknown>>;
+export type Meta = Record<string, unknown>;
 
 /** Any JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -18,86 +18,86 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  */
 export type JsonObjectInput =
   | JsonObject
-  | (object & { readonly [Symbol.iterator]?: never; readonly [Symbol.hasInstance]?: never });
+  | (object & { [Symbol.iterator]?: never; [Symbol.hasInstance]?: never });
 
 /** A program that speaks the protocol. */
 export interface Implementation {
   /** For programs. */
-  readonly name: string;
+  name: string;
   /** In the program's own scheme. */
-  readonly version: string;
+  version: string;
   /** For people; absent when equal to the name. */
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly websiteUrl?: string | undefined;
-  readonly icons?: readonly Icon[] | undefined;
+  title?: string | undefined;
+  description?: string | undefined;
+  websiteUrl?: string | undefined;
+  icons?: Icon[] | undefined;
 }
 
 /** A picture for a user interface. */
 export interface Icon {
   /** An `http(s):` or `data:` URL. */
-  readonly src: string;
-  readonly mimeType?: string;
+  src: string;
+  mimeType?: string | undefined;
   /** Such as `'48x48'` or `'any'`. */
-  readonly sizes?: readonly string[];
-  readonly theme?: 'light' | 'dark';
+  sizes?: string[] | undefined;
+  theme?: 'light' | 'dark' | undefined;
 }
 
 /** What a server offers, as declared at the handshake. A member that is absent is not offered. */
 export interface ServerCapabilities {
-  readonly tools?: { readonly listChanged?: boolean };
-  readonly prompts?: { readonly listChanged?: boolean };
-  readonly resources?: { readonly subscribe?: boolean; readonly listChanged?: boolean };
-  readonly completions?: JsonObject;
-  readonly logging?: JsonObject;
-  readonly tasks?: JsonObject;
-  readonly experimental?: JsonObject;
-  readonly [other: string]: unknown;
+  tools?: { listChanged?: boolean | undefined } | undefined;
+  prompts?: { listChanged?: boolean | undefined } | undefined;
+  resources?: { subscribe?: boolean | undefined; listChanged?: boolean | undefined } | undefined;
+  completions?: JsonObject | undefined;
+  logging?: JsonObject | undefined;
+  tasks?: JsonObject | undefined;
+  experimental?: JsonObject | undefined;
+  [other: string]: unknown;
 }
 
 /** A tool that a server offers. */
 export interface Tool {
   /** The name to call it by. */
-  readonly name: string;
-  readonly title?: string;
+  name: string;
+  title?: string | undefined;
   /** What it does, for a model. */
-  readonly description?: string;
+  description?: string | undefined;
   /** The JSON Schema of its arguments. */
-  readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown };
+  inputSchema: { type: 'object'; [keyword: string]: unknown };
   /** The JSON Schema of its structured content. */
-  readonly outputSchema?: { readonly type: 'object'; readonly [keyword: string]: unknown };
-  readonly annotations?: ToolAnnotations;
-  readonly execution?: { readonly taskSupport?: 'forbidden' | 'optional' | 'required' };
-  readonly icons?: readonly Icon[];
-  readonly _meta?: Meta;
+  outputSchema?: { type: 'object' | undefined; [keyword: string]: unknown };
+  annotations?: ToolAnnotations | undefined;
+  execution?: { taskSupport?: 'forbidden' | 'optional' | 'required' | undefined } | undefined;
+  icons?: Icon[] | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** Hints on what a tool does. They come from the server: do not base decisions on those of a server you do not trust. */
 export interface ToolAnnotations {
-  readonly title?: string;
-  readonly readOnlyHint?: boolean;
-  readonly destructiveHint?: boolean;
-  readonly idempotentHint?: boolean;
-  readonly openWorldHint?: boolean;
+  title?: string | undefined;
+  readOnlyHint?: boolean | undefined;
+  destructiveHint?: boolean | undefined;
+  idempotentHint?: boolean | undefined;
+  openWorldHint?: boolean | undefined;
 }
 
 /** The answer to `tools/list`. */
 export interface ListToolsResult {
-  readonly tools: readonly Tool[];
+  tools: Tool[];
   /** Where the next page starts. Absent from {@link Client.listTools} without a cursor, which gives all pages. */
-  readonly nextCursor?: string;
-  readonly _meta?: Meta;
+  nextCursor?: string | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** The answer to `tools/call`. */
 export interface CallToolResult {
   /** What the tool gave. Content of a kind that is not listed here arrives as it is; check `type`. */
-  readonly content: readonly ContentBlock[];
+  content: ContentBlock[];
   /** The same as JSON, for tools with an output schema. */
-  readonly structuredContent?: JsonObject;
+  structuredContent?: Record<string, unknown> | undefined;
   /** The tool failed; `content` says why. */
-  readonly isError?: boolean;
-  readonly _meta?: Meta;
+  isError?: boolean | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** A piece of content. */
@@ -105,87 +105,87 @@ export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceL
 
 /** Whom content is for, and how much it matters. */
 export interface Annotations {
-  readonly audience?: readonly ('user' | 'assistant')[];
+  audience?: ('user' | 'assistant')[] | undefined;
   /** From 0, optional, to 1, required. */
-  readonly priority?: number;
+  priority?: number | undefined;
   /** An ISO 8601 time. */
-  readonly lastModified?: string;
+  lastModified?: string | undefined;
 }
 
 /** Text. */
 export interface TextContent {
-  readonly type: 'text';
-  readonly text: string;
-  readonly annotations?: Annotations;
-  readonly _meta?: Meta;
+  type: 'text';
+  text: string;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** A picture. */
 export interface ImageContent {
-  readonly type: 'image';
+  type: 'image';
   /** Its bytes in base64. */
-  readonly data: string;
-  readonly mimeType: string;
-  readonly annotations?: Annotations;
-  readonly _meta?: Meta;
+  data: string;
+  mimeType: string;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** Sound. */
 export interface AudioContent {
-  readonly type: 'audio';
+  type: 'audio';
   /** Its bytes in base64. */
-  readonly data: string;
-  readonly mimeType: string;
-  readonly annotations?: Annotations;
-  readonly _meta?: Meta;
+  data: string;
+  mimeType: string;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** A resource to be read from the server. */
 export interface ResourceLink {
-  readonly type: 'resource_link';
-  readonly uri: string;
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly mimeType?: string;
+  type: 'resource_link';
+  uri: string;
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  mimeType?: string | undefined;
   /** In bytes. */
-  readonly size?: number;
-  readonly icons?: readonly Icon[];
-  readonly annotations?: Annotations;
-  readonly _meta?: Meta;
+  size?: number | undefined;
+  icons?: Icon[] | undefined;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** A resource, contents and all. */
 export interface EmbeddedResource {
-  readonly type: 'resource';
-  readonly resource: TextResourceContents | BlobResourceContents;
-  readonly annotations?: Annotations;
-  readonly _meta?: Meta;
+  type: 'resource';
+  resource: TextResourceContents | BlobResourceContents;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** A resource that is text. */
 export interface TextResourceContents {
-  readonly uri: string;
-  readonly mimeType?: string;
-  readonly text: string;
-  readonly _meta?: Meta;
+  uri: string;
+  mimeType?: string | undefined;
+  text: string;
+  _meta?: Meta | undefined;
 }
 
 /** A resource that is not text. */
 export interface BlobResourceContents {
-  readonly uri: string;
-  readonly mimeType?: string;
+  uri: string;
+  mimeType?: string | undefined;
   /** Its bytes in base64. */
-  readonly blob: string;
-  readonly _meta?: Meta;
+  blob: string;
+  _meta?: Meta | undefined;
 }
 
 /** How far a call has come. */
 export interface Progress {
   /** Grows with each report. */
-  readonly progress: number;
+  progress: number;
   /** What `progress` will be at the end, where known. */
-  readonly total?: number;
+  total?: number | undefined;
   /** For a person. */
-  readonly message?: string;
+  message?: string | undefined;
 }

@@ -7,6 +7,7 @@ import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Readable } from 'node:stream';
 
 import { native } from '../native.js';
+import { isNode } from '../runtime.js';
 
 const BUFFER = 64 * 1024;
 
@@ -23,7 +24,7 @@ export interface Output {
 }
 
 export function makeOutput(): Output {
-  const pair = native().socketPair();
+  const pair = isNode ? native().socketPair() : null;
   return pair === null ? pipeOutput() : socketOutput(pair[0], pair[1]);
 }
 

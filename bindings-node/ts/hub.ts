@@ -1,0 +1,119 @@
+/**
+ * Gives out what comes from other threads: the rows of sessions over HTTP, and of exchanges. Internal.
+ */
+
+import type { Connection } from './connection.js';
+import { type NativeHub, type NativeRegistry, type NativeSession, native } from './native.js';
+import type { Problem } from './options.js';
+
+/** The elements of a row: see `hub.rs`. */
+const WIDTH = 5;
+const EXCHANGE = -1;
+
+/** What becomes of one exchange. */
+export interface ExchangeEvents {
+  /** The response begins; with a body it is complete. */
+  head(status: number, headers: readonly string[], body: string | null): void;
+  chunk(text: string): void;
+  end(): void;
+}
+
+/** What a hub tells its owner. The owner's functions never throw. */
+export interface HubHooks {
+  /** A session that was not there before. `over`: it is over, and nothing more comes for it. */
+  connect(session: NativeSession, over: () => void): Connection;
+  /** Of requests that the core answers alone. */
+  trace(direction: 'sent' | 'received', line: string): void;
+  problem(problem: Problem): void;
+}
+
+export class Hub {
+  readonly native: NativeHub;
+  readonly #hooks: HubHooks | undefined;
+  readonly #connections = new Map<number, Connection>();
+  readonly #exchanges = new Map<number, ExchangeEvents>();
+  #tokens = 0;
+  #closed = false;
+
+  /** @param hooks of a server, whose sessions begin elsewhere */
+  constructor(hooks: HubHooks | undefined, registry: NativeRegistry | null) {
+    this.#hooks = hooks;
+    this.native = new (native().Hub)(() => this.#drain(), registry);
+  }
+
+  /** How much is open, for tests. */
+  get stats(): { connections: number; exchanges: number } {
+    return { connections: this.#connections.size, exchanges: this.#exchanges.size };
+  }
+
+  /** Gives the rows of a session that was made here to its connection, until that is over. */
+  adopt(handle: number, connection: Connection): void {
+    this.#connections.set(handle, connection);
+  }
+
+  /** A token for an exchange, whose events come to `events`. */
+  open(events: ExchangeEvents): number {
+    const token = ++this.#tokens;
+    this.#exchanges.set(token, events);
+    return token;
+  }
+
+  /** Nothing more of this exchange is wanted. */
+  forget(token: number): void {
+    this.#exchanges.delete(token);
+  }
+
+  /** From now on nothing comes. */
+  close(): void {
+    this.#closed = true;
+    this.native.close();
+  }
+
+  #drain(): void {
+    if (this.#closed) return;
+    const text = this.native.drain();
+    const rows = JSON.parse(text) as unknown[];
+    for (let row = 0; row < rows.length; row += WIDTH) this.#give(rows, row);
+    // What else there is to do has its turn before the next batch.
+    if (text.charCodeAt(0) === 0x20) setImmediate(() => this.#drain());
+  }
+
+  #give(rows: readonly unknown[], row: number): void {
+    const handle = rows[row] as number;
+    if (handle >= 0) {
+      this.#session(handle)?.take(rows, row + 1);
+      return;
+    }
+    const [kind, id, first, second] = rows.slice(row + 1, row + WIDTH);
+    if (handle === EXCHANGE) this.#exchange(kind as string, id as number, first, second as string | null);
+    else if (kind === 'trace') this.#hooks?.trace(first as 'sent' | 'received', second as string);
+    else this.#hooks?.problem({ kind: first as Problem['kind'], message: second as string });
+  }
+
+  #session(handle: number): Connection | undefined {
+    const known = this.#connections.get(handle);
+    if (known !== undefined || this.#hooks === undefined) return known;
+    const session = this.native.session(handle);
+    // An earlier row of this batch ended it.
+    if (session === null) return undefined;
+    const connection = this.#hooks.connect(session, () => this.#connections.delete(handle));
+    this.#connections.set(handle, connection);
+    return connection;
+  }
+
+  #exchange(kind: string, token: number, first: unknown, body: string | null): void {
+    const events = this.#exchanges.get(token);
+    if (events === undefined) return;
+    if (kind === 'chunk') {
+      events.chunk(first as string);
+      return;
+    }
+    if (kind === 'end' || body !== null) this.#exchanges.delete(token);
+    if (kind === 'end') {
+      events.end();
+      return;
+    }
+    const [status, headers] = first as [number, readonly string[]];
+    events.head(status, headers, body);
+  }
+}

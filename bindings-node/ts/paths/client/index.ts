@@ -1,0 +1,10 @@
+/**
+ * `oxmcp/client` and `oxmcp/client/index.js`: what the official SDK has at these paths, in both of its versions.
+ *
+ * @packageDocumentation
+ */
+
+export * from '../../index.js';
+export { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode } from '../newer-errors.js';
+export * from '../../spec/constants.js';
+export type * from '../../spec/messages.js';

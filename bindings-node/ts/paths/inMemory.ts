@@ -1,0 +1,7 @@
+/**
+ * `oxmcp/inMemory.js`.
+ *
+ * @packageDocumentation
+ */
+
+export { InMemoryTransport } from '../memory.js';

@@ -1,0 +1,7 @@
+/**
+ * `oxmcp/server/completable.js`.
+ *
+ * @packageDocumentation
+ */
+
+export { type CompleteCallback, completable, isCompletable } from '../../completable.js';

@@ -1,0 +1,7 @@
+/**
+ * `oxmcp/server/streamableHttp.js`.
+ *
+ * @packageDocumentation
+ */
+
+export { StreamableHTTPServerTransport, type StreamableHTTPServerTransportOptions } from '../../http-transport.js';

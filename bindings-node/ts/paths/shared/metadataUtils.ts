@@ -1,0 +1,7 @@
+/**
+ * `oxmcp/shared/metadataUtils.js`.
+ *
+ * @packageDocumentation
+ */
+
+export { getDisplayName } from '../../display-name.js';

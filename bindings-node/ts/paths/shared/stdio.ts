@@ -1,0 +1,7 @@
+/**
+ * `oxmcp/shared/stdio.js`.
+ *
+ * @packageDocumentation
+ */
+
+export { ReadBuffer, deserializeMessage, serializeMessage } from '../../read-buffer.js';

@@ -1,0 +1,7 @@
+/**
+ * `oxmcp/shared/transport.js`.
+ *
+ * @packageDocumentation
+ */
+
+export type { MessageTransport as Transport } from '../../messages.js';

@@ -1,0 +1,7 @@
+/**
+ * `oxmcp/shared/uriTemplate.js`.
+ *
+ * @packageDocumentation
+ */
+
+export type { Variables } from '../../registered.js';
