@@ -1,27 +1,34 @@
-//! A connection: a session, two descriptors and the event loop that serves them.
+//! A connection: a session, and what moves its bytes: the event loop over two descriptors, or the runtime.
 //!
-//! One turn: one read, parse, start the handlers, one write, all on the loop's thread (`core.rs`).
+//! Over descriptors, one turn: one read, parse, start the handlers, one write, all on the loop's thread (`core.rs`).
 //! Before a handler is needed a server has no loop at all: [`Connection::serve_without_host`] answers
 //! what the core can answer by itself.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use oxmcp_proto::{CallOptions, Config, InboundId, Keyring, LogLevel, OutboundId, SealKey, Session};
+use oxmcp::border;
+use oxmcp::transport::Http;
+use oxmcp_proto::{CallOptions, Config, Keyring, LogLevel, OutboundId, Role, SealKey, Session};
 use pyo3::prelude::*;
 
 use crate::core::{Core, Turn, VERDICTS};
 use crate::error::raise;
 use crate::host::Host;
+use crate::hub::Hub;
+use crate::mailbox::Mailbox;
+use crate::port::Port;
 use crate::registry::Registry;
 use crate::session::invalid;
 use crate::state::State;
 
-/// A server's or a client's connection over two descriptors.
+/// A server's or a client's connection.
 #[pyclass(module = "oxmcp._native", frozen)]
 pub(crate) struct Connection {
-    pub(crate) core: Arc<Core>,
+    port: Port,
+    /// Client: the mildest log messages that calls ask for.
+    log_level: Mutex<Option<LogLevel>>,
 }
 
 #[pymethods]
@@ -45,12 +52,7 @@ impl Connection {
         output: i32,
         on_event: Py<PyAny>,
     ) -> PyResult<Self> {
-        let mut config = configure(py, name, version, title, settings.unwrap_or("{\"logging\":true}"))?;
-        config.instructions = instructions;
-        config.trace = trace;
-        if config.state_keys.is_none() {
-            config.state_keys = Some(Keyring::new(SealKey::from_bytes(secret).map_err(invalid)?));
-        }
+        let config = server_config(py, name, version, title, instructions, trace, settings, secret)?;
         let session = Session::server(config, registry.get().core());
         Ok(Self::new(session, registry, None, input, output, on_event))
     }
@@ -79,11 +81,51 @@ impl Connection {
         Ok(Self::new(session, registry, server, input, output, on_event))
     }
 
+    /// A client's end over HTTP, which connects at once; the event `ready` or `connect_failed` comes. `http` is
+    /// the text of the settings of HTTP, as the core's `Http::from_json` takes them. `probe`: the server may be
+    /// asked for its era.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // one crossing, flat
+    fn http_client(
+        py: Python<'_>,
+        hub: Py<Hub>,
+        name: String,
+        version: String,
+        title: Option<String>,
+        timeout: Option<f64>,
+        settings: &str,
+        probe: bool,
+        registry: Py<Registry>,
+        url: &str,
+        http: &str,
+        connect_timeout: Option<f64>,
+        on_event: Py<PyAny>,
+    ) -> PyResult<Self> {
+        let mut config = configure(py, name, version, title, settings)?;
+        config.timeout = seconds(timeout)?.unwrap_or(config.timeout);
+        let probe = if probe { None } else { Some(false) };
+        let connect_timeout = seconds(connect_timeout)?;
+        let http = Http::from_json(url, http).map_err(|error| raise(py, &error))?;
+        let core = registry.get().core();
+        let mailbox = Mailbox::new(py, &hub, Role::Client, registry, on_event);
+        match border::connect(config, core, http, probe, connect_timeout, &mailbox.inbox) {
+            Ok(remote) => Ok(Self {
+                port: Port::Remote(mailbox, remote),
+                log_level: Mutex::default(),
+            }),
+            Err(error) => {
+                mailbox.close();
+                Err(raise(py, &error))
+            }
+        }
+    }
+
     /// Answers what needs no Python, from a plain read loop without the interpreter's lock.
     /// True when something came that needs a host, false when the peer has left.
     fn serve_without_host(&self, py: Python<'_>) -> PyResult<bool> {
+        let core = self.core()?;
         loop {
-            let outcome = py.detach(|| self.core.serve_once());
+            let outcome = py.detach(|| core.serve_once());
             match outcome {
                 Ok(Turn::Goes) => {}
                 Ok(Turn::NeedsHost) => return Ok(true),
@@ -98,46 +140,52 @@ impl Connection {
     fn attach(slf: &Bound<'_, Self>, event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = slf.py();
         let host = Arc::new(Host::new(event_loop, slf.as_any())?);
-        *slf.get().core.host() = Some(Arc::clone(&host));
-        let waiting = std::mem::take(&mut slf.get().core.state().waiting);
-        slf.get().core.take_turn(py, waiting.into())
+        let core = slf.get().core()?;
+        *core.host() = Some(host);
+        let waiting = std::mem::take(&mut core.state().waiting);
+        core.take_turn(py, waiting.into())
     }
 
     /// Lets go of the loop, tasks and futures.
-    fn detach(&self, py: Python<'_>) {
-        let host = self.core.host().take();
-        let (tasks, futures, armed) = {
-            let mut state = self.core.state();
+    fn detach(&self, py: Python<'_>) -> PyResult<()> {
+        let core = match &self.port {
+            Port::Loop(core) => core,
+            Port::Remote(mailbox, _) => {
+                mailbox.close();
+                return Ok(());
+            }
+        };
+        let host = core.host().take();
+        let armed = {
+            let mut state = core.state();
             state.detached = true;
-            (
-                std::mem::take(&mut state.tasks),
-                std::mem::take(&mut state.futures),
-                state.armed.take(),
-            )
+            state.armed.take()
         };
         if let Some((_, timer)) = armed {
-            let _ = timer.bind(py).call_method0("cancel");
+            timer.bind(py).call_method0("cancel")?;
         }
-        let on_event = self.core.take_hook();
         // Dropped here, without a lock: their ends may run code of the program.
-        drop((host, tasks, futures, on_event));
+        drop((host, core.calls.take_all(), core.hook.take()));
+        Ok(())
     }
 
     /// The input has bytes: one read, and what follows from it.
     fn on_readable(&self, py: Python<'_>) -> PyResult<()> {
-        let (outputs, ended) = self.core.read_once();
-        self.core.take_turn(py, outputs)?;
+        let core = self.core()?;
+        let (outputs, ended) = core.read_once();
+        core.take_turn(py, outputs)?;
         if ended {
-            self.core.tell(py, "input_ended", None, py.None(), py.None())?;
+            core.hook.tell(py, "input_ended", None, py.None(), py.None())?;
         }
         Ok(())
     }
 
     /// Bytes read elsewhere (by a thread, where a loop cannot watch the descriptor).
     fn feed(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+        let core = self.core()?;
         let outputs = {
-            let now = self.core.now();
-            let mut state = self.core.state();
+            let now = core.now();
+            let mut state = core.state();
             if bytes.is_empty() {
                 state.session.end_input(now);
             } else {
@@ -145,38 +193,46 @@ impl Connection {
             }
             state.drain()
         };
-        self.core.take_turn(py, outputs)
+        core.take_turn(py, outputs)
     }
 
     /// The output takes bytes again.
     fn on_writable(&self, py: Python<'_>) -> PyResult<()> {
-        self.core.flush(py)
+        self.core()?.flush(py)
     }
 
     /// Writes what is queued.
     pub(crate) fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        self.core.flush(py)
+        self.core()?.flush(py)
     }
 
     /// Time has come to a deadline.
     fn on_timer(&self, py: Python<'_>) -> PyResult<()> {
+        let core = self.core()?;
         let outputs = {
-            let now = self.core.now();
-            let mut state = self.core.state();
+            let now = core.now();
+            let mut state = core.state();
             state.armed = None;
             state.session.handle_timeout(now);
             state.drain()
         };
-        self.core.take_turn(py, outputs)
+        core.take_turn(py, outputs)
+    }
+
+    /// Lets time pass at once, for tests: what is due by then happens now.
+    fn advance(&self, py: Python<'_>, time: f64) -> PyResult<()> {
+        self.core()?.advance(seconds(Some(time))?.unwrap_or_default());
+        self.on_timer(py)
     }
 
     /// Client: starts the handshake.
     #[pyo3(signature = (timeout=None))]
     fn connect(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
-        let now = self.core.now();
-        let begun = self.core.state().session.connect(seconds(timeout)?, now);
+        let core = self.core()?;
+        let timeout = seconds(timeout)?;
+        let begun = core.with(|session, now| session.connect(timeout, now));
         begun.map_err(|error| raise(py, &error))?;
-        self.core.turn_after_call(py, true)
+        core.turn_after_call(py, true)
     }
 
     /// Begins a call; gives its id and the future of its result, as JSON bytes.
@@ -193,7 +249,7 @@ impl Connection {
         progress: bool,
     ) -> PyResult<(u64, Bound<'py, PyAny>)> {
         let options = self.options(timeout, max_total_timeout, reset_timeout_on_progress, progress)?;
-        self.core
+        self.port
             .begin(py, |session, now| session.begin(method, params, options, now))
     }
 
@@ -201,7 +257,7 @@ impl Connection {
     #[pyo3(signature = (timeout))]
     fn ping<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<(u64, Bound<'py, PyAny>)> {
         let options = self.options(timeout, None, false, false)?;
-        self.core.begin(py, |session, now| session.ping(options, now))
+        self.port.begin(py, |session, now| session.ping(options, now))
     }
 
     /// The same for a tool; `arguments` is the text of an object.
@@ -219,7 +275,7 @@ impl Connection {
     ) -> PyResult<(u64, Bound<'py, PyAny>)> {
         let options = self.options(timeout, max_total_timeout, reset_timeout_on_progress, progress)?;
         let arguments = arguments.map(utf8).transpose()?;
-        self.core
+        self.port
             .begin(py, |session, now| session.call_tool(name, arguments, options, now))
     }
 
@@ -227,13 +283,13 @@ impl Connection {
     #[pyo3(signature = (method, timeout))]
     fn list<'py>(&self, py: Python<'py>, method: &str, timeout: Option<f64>) -> PyResult<(u64, Bound<'py, PyAny>)> {
         let options = self.options(timeout, None, false, false)?;
-        self.core.begin(py, |session, now| session.list(method, options, now))
+        self.port.begin(py, |session, now| session.list(method, options, now))
     }
 
     /// Cancels a call. Its future is let go, not completed: whoever cancels has stopped waiting.
     #[pyo3(signature = (id, reason=None))]
     fn cancel(&self, py: Python<'_>, id: u64, reason: Option<&str>) -> PyResult<bool> {
-        self.core.cancel(py, OutboundId(id), reason)
+        self.port.cancel(py, OutboundId(id), reason)
     }
 
     /// Sets the mildest log messages that calls ask for, in revisions where each call says it.
@@ -242,70 +298,60 @@ impl Connection {
             let names = LogLevel::ALL.map(LogLevel::name).join(", ");
             invalid(format!("{level:?} is no level; the levels are {names}"))
         })?;
-        self.core.state().log_level = Some(known);
+        *self.log_level.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
         Ok(())
     }
 
     /// Runs a command that makes no call, given as JSON: see `command.rs` of the core.
     fn command(&self, py: Python<'_>, text: &str) -> PyResult<String> {
-        let now = self.core.now();
-        let given = self.core.state().session.command(text, now);
+        let given = self.port.with(|session, now| session.command(text, now));
         let given = given.map_err(|error| raise(py, &error))?;
-        self.core.flush_later(py)?;
+        self.port.settle(py)?;
         Ok(given)
     }
 
     /// Has the end of the turn come: what changed in the registry is told then. From any thread.
     fn wake(&self, py: Python<'_>) -> PyResult<()> {
-        self.core.flush_later(py)
+        self.port.settle(py)
     }
 
     /// Sends a notification.
     #[pyo3(signature = (method, params=None))]
     fn notify(&self, py: Python<'_>, method: &str, params: Option<&str>) -> PyResult<()> {
-        let sent = self.core.state().session.notify(method, params);
-        sent.map_err(|error| raise(py, &error))?;
-        self.core.turn_after_call(py, false)
-    }
-
-    /// Goes on with a call that waited for entries to be described.
-    fn resume(&self, py: Python<'_>, id: u64) -> PyResult<()> {
-        let outputs = {
-            let mut state = self.core.state();
-            state.session.resume(InboundId(id));
-            state.drain()
-        };
-        self.core.take_turn(py, outputs)
+        self.port.notify(py, method, params)
     }
 
     /// Ends the session: calls fail, handlers are cancelled, the event `closed` comes.
     fn close(&self, py: Python<'_>, why: &str) -> PyResult<()> {
+        let core = match &self.port {
+            Port::Loop(core) => core,
+            Port::Remote(_, remote) => {
+                remote.close(why);
+                return Ok(());
+            }
+        };
         let outputs = {
-            let mut state = self.core.state();
+            let mut state = core.state();
             state.session.close(why);
             state.drain()
         };
-        self.core.take_turn(py, outputs)
+        core.take_turn(py, outputs)
     }
 
     /// Writes what is left, waiting for the peer to read, for `timeout` seconds at most.
-    fn finish(&self, py: Python<'_>, timeout: f64) {
-        let until = self.core.now() + Duration::from_secs_f64(timeout);
+    fn finish(&self, py: Python<'_>, timeout: f64) -> PyResult<()> {
+        let core = self.core()?;
+        let until = core.now() + Duration::from_secs_f64(timeout);
         // A signal ends the wait: it is the end of the program that is waited for.
-        let _ = py.detach(|| self.core.write_all(Some(until)));
+        let _ = py.detach(|| core.write_all(Some(until)));
+        Ok(())
     }
 
     /// Calls in, calls out, bytes of an unfinished line, handlers that run, futures that wait.
     fn stats(&self) -> (usize, usize, usize, usize, usize) {
-        let state = self.core.state();
-        let stats = state.session.stats();
-        (
-            stats.inbound,
-            stats.outbound,
-            stats.buffered,
-            state.tasks.len(),
-            state.futures.len(),
-        )
+        let stats = self.port.with(|session, _| session.stats());
+        let (tasks, futures) = self.port.calls().counts();
+        (stats.inbound, stats.outbound, stats.buffered, tasks, futures)
     }
 }
 
@@ -319,7 +365,18 @@ impl Connection {
         on_event: Py<PyAny>,
     ) -> Self {
         let core = Core::new(State::new(session, input, output), registry, server, on_event);
-        Self { core }
+        Self {
+            port: Port::Loop(core),
+            log_level: Mutex::default(),
+        }
+    }
+
+    /// What moves the bytes over descriptors.
+    fn core(&self) -> PyResult<&Arc<Core>> {
+        match &self.port {
+            Port::Loop(core) => Ok(core),
+            Port::Remote(..) => Err(invalid("this connection has no descriptors: the runtime drives it")),
+        }
     }
 
     fn options(&self, timeout: Option<f64>, total: Option<f64>, reset: bool, progress: bool) -> PyResult<CallOptions> {
@@ -328,15 +385,42 @@ impl Connection {
             max_total_timeout: seconds(total)?,
             reset_timeout_on_progress: reset,
             progress,
-            log_level: self.core.state().log_level,
+            log_level: *self.log_level.lock().unwrap_or_else(PoisonError::into_inner),
             ..CallOptions::default()
         })
     }
 }
 
+/// What a server says of itself, and how it behaves.
+#[allow(clippy::too_many_arguments)] // as they cross
+pub(crate) fn server_config(
+    py: Python<'_>,
+    name: String,
+    version: String,
+    title: Option<String>,
+    instructions: Option<String>,
+    trace: bool,
+    settings: Option<&str>,
+    secret: &[u8],
+) -> PyResult<Config> {
+    let mut config = configure(py, name, version, title, settings.unwrap_or("{\"logging\":true}"))?;
+    config.instructions = instructions;
+    config.trace = trace;
+    if config.state_keys.is_none() {
+        config.state_keys = Some(Keyring::new(SealKey::from_bytes(secret).map_err(invalid)?));
+    }
+    Ok(config)
+}
+
 fn configure(py: Python<'_>, name: String, version: String, title: Option<String>, settings: &str) -> PyResult<Config> {
-    let info = serde_json::json!({ "name": name, "version": version, "title": title });
-    let mut config = Config::from_json(&info.to_string(), settings).map_err(|error| raise(py, &error))?;
+    let mut info = serde_json::json!({ "name": name, "version": version, "title": title });
+    // What more it says of itself comes with the settings, as the member "info".
+    let mut settings: serde_json::Map<String, serde_json::Value> = serde_json::from_str(settings).map_err(invalid)?;
+    if let (Some(serde_json::Value::Object(more)), Some(info)) = (settings.remove("info"), info.as_object_mut()) {
+        info.extend(more);
+    }
+    let settings = serde_json::Value::Object(settings).to_string();
+    let mut config = Config::from_json(&info.to_string(), &settings).map_err(|error| raise(py, &error))?;
     let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     config.unix_epoch = u64::try_from(epoch.as_millis()).unwrap_or(u64::MAX);
     Ok(config)

@@ -3,23 +3,23 @@
 //! What needs types or JSON is written in Python, in `oxmcp._asking`, which is imported when a handler
 //! first needs it.
 
-use std::sync::Arc;
-
 use oxmcp_proto::{CallOptions, Error, ErrorKind, InboundId, LogLevel, OutboundId};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::connection::seconds;
-use crate::core::Core;
+use crate::entry::Entry;
 use crate::error::raise;
+use crate::port::Port;
 use crate::session::invalid;
 
 /// The request a handler serves. Ask for it by annotating a parameter with `Context`.
 #[pyclass(module = "oxmcp", frozen)]
 pub(crate) struct Context {
-    core: Arc<Core>,
+    port: Port,
     id: InboundId,
+    entry: Py<Entry>,
     /// Whether the caller asked for progress. Without it reports are not sent.
     #[pyo3(get)]
     wants_progress: bool,
@@ -47,14 +47,14 @@ impl Context {
                 "progress is a finite number, not {progress}"
             )));
         }
-        let due = self.core.progress(py, self.id, progress, total, message)?;
+        let due = self.port.progress(py, self.id, progress, total, message)?;
         Ok(Pause { due: due.into() })
     }
 
     /// Whether the caller has cancelled, for plain handlers; async ones get `CancelledError`.
     #[getter]
     fn cancelled(&self) -> bool {
-        !self.core.is_open(self.id)
+        !self.port.is_open(self.id)
     }
 
     /// Sends a log message to the client, unless it does not want messages as mild as this one.
@@ -137,6 +137,11 @@ impl Context {
         asking(slf.py(), "wait")?.call1((slf, awaitable))
     }
 
+    /// Gives up the stream of this request over HTTP: a client of a revision with sessions comes back for the rest.
+    fn end_stream(&self) {
+        self.port.end_stream(self.id);
+    }
+
     /// Sends a notification to the client.
     #[pyo3(signature = (method, params=None))]
     fn notify<'py>(
@@ -171,10 +176,35 @@ impl Context {
         decode(py, self.caller(py)?.meta.as_deref())
     }
 
+    /// The server that the handler belongs to.
+    #[getter]
+    fn server(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.entry.get().owner(py)
+    }
+
+    /// What the server's lifespan gave, or `None`.
+    #[getter]
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.entry.get().owner(py) {
+            Some(server) => server.bind(py).getattr("state"),
+            None => Ok(py.None().into_bound(py)),
+        }
+    }
+
+    /// The id of the request as the caller wrote it, or `None` when the call is over.
+    #[getter]
+    fn request_id<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let text = self
+            .port
+            .with(|session, _| session.request_of(self.id).map(ToString::to_string));
+        decode(py, text.as_deref())
+    }
+
     /// The event loop that serves the request.
     #[getter]
     fn _loop<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        self.core.current_host().map(|host| host.event_loop(py).clone())
+        let event_loop = self.port.event_loop()?;
+        Some(event_loop.bind(py).clone())
     }
 
     /// Makes a call of ours for this one; gives its id and its future.
@@ -190,20 +220,18 @@ impl Context {
             timeout: seconds(timeout)?,
             ..CallOptions::default()
         };
-        self.core.ask(py, |session, now| {
+        self.port.ask(py, |session, now| {
             session.ask(self.id, key, method, params, options, now)
         })
     }
 
     /// Stops waiting for such a call.
     fn _withdraw(&self, py: Python<'_>, id: u64) -> PyResult<bool> {
-        self.core.cancel(py, OutboundId(id), None)
+        self.port.cancel(py, OutboundId(id), None)
     }
 
     fn _notify(&self, py: Python<'_>, method: &str, params: Option<&str>) -> PyResult<()> {
-        let sent = self.core.state().session.notify(method, params);
-        sent.map_err(|error| raise(py, &error))?;
-        self.core.flush_later(py)
+        self.port.notify(py, method, params)
     }
 }
 
@@ -216,10 +244,11 @@ struct Caller {
 }
 
 impl Context {
-    pub(crate) fn new(core: Arc<Core>, id: InboundId, wants_progress: bool) -> Self {
+    pub(crate) fn new(port: Port, id: InboundId, entry: Py<Entry>, wants_progress: bool) -> Self {
         Self {
-            core,
+            port,
             id,
+            entry,
             wants_progress,
         }
     }
@@ -232,22 +261,19 @@ impl Context {
     ) -> PyResult<Pause> {
         let (py, this) = (slf.py(), slf.get());
         let data: String = asking(py, "encode")?.call1((data,))?.extract()?;
-        let sent = this.core.state().session.log(Some(this.id), level, logger, &data);
-        if sent.map_err(|error| raise(py, &error))? {
-            this.core.flush_later(py)?;
-        }
+        this.port.log(py, this.id, level, logger, &data)?;
         Ok(Pause { due: false.into() })
     }
 
     fn caller(&self, py: Python<'_>) -> PyResult<Caller> {
-        let state = self.core.state();
-        let caller = state.session.caller(self.id).map(|caller| Caller {
-            revision: caller.revision,
-            info: caller.info.map(str::to_owned),
-            capabilities: caller.capabilities.to_owned(),
-            meta: caller.meta.map(str::to_owned),
+        let caller = self.port.with(|session, _| {
+            session.caller(self.id).map(|caller| Caller {
+                revision: caller.revision,
+                info: caller.info.map(str::to_owned),
+                capabilities: caller.capabilities.to_owned(),
+                meta: caller.meta.map(str::to_owned),
+            })
         });
-        drop(state);
         caller.ok_or_else(|| {
             raise(
                 py,

@@ -1,37 +1,40 @@
 //! The turns of a connection: read, act on what came, start handlers, write. All on one thread.
 
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Json};
-use oxmcp_proto::{Answer, Error, ErrorKind, InboundId, Instant, OutboundId, Output, Role, Session, Verdicts};
+use oxmcp_proto::{Instant, Output, Role, Session, Verdicts};
 use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
+use crate::calls::Calls;
 use crate::descriptors::{self, Sink};
-use crate::error::{exception, raise};
-use crate::handler::Handler;
+use crate::hook::Hook;
 use crate::host::Host;
+use crate::outputs;
+use crate::port::Port;
 use crate::registry::Registry;
 use crate::state::State;
 
 /// What a reporter that never lets the loop run may hold back at the most.
-const PROMPT: Duration = Duration::from_millis(1);
+pub(crate) const PROMPT: Duration = Duration::from_millis(1);
 
 /// What handlers and contexts share with their connection.
 pub(crate) struct Core {
     this: Weak<Core>,
     state: Mutex<State>,
-    registry: Py<Registry>,
+    pub(crate) calls: Calls,
+    pub(crate) registry: Py<Registry>,
     host: Mutex<Option<Arc<Host>>>,
-    /// Called with `(kind, id, first, second)` for what is rare: see `_connection.py`.
-    on_event: Mutex<Option<Py<PyAny>>>,
+    pub(crate) hook: Hook,
     clock: std::time::Instant,
+    /// Microseconds that a test has let pass at once.
+    ahead: AtomicU64,
     /// Client: what the server's era is remembered by, if it is to be.
-    server: Option<String>,
+    pub(crate) server: Option<String>,
 }
 
 /// The era that each server was found to be of, for all clients of this process.
@@ -49,21 +52,25 @@ impl Core {
         Arc::new_cyclic(|this| Self {
             this: Weak::clone(this),
             state: Mutex::new(state),
+            calls: Calls::default(),
             registry,
             host: Mutex::new(None),
-            on_event: Mutex::new(Some(on_event)),
+            hook: Hook::new(on_event),
             clock: std::time::Instant::now(),
+            ahead: AtomicU64::new(0),
             server,
         })
     }
 
-    /// Lets go of the hook for rare events.
-    pub(crate) fn take_hook(&self) -> Option<Py<PyAny>> {
-        self.on_event.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub(crate) fn now(&self) -> Instant {
+        let passed = self.clock.elapsed().as_micros() as u64;
+        Instant::from_micros(passed.saturating_add(self.ahead.load(Ordering::Relaxed)))
     }
 
-    pub(crate) fn now(&self) -> Instant {
-        Instant::from_micros(self.clock.elapsed().as_micros() as u64)
+    /// Has the clock of this connection jump, for tests.
+    pub(crate) fn advance(&self, time: Duration) {
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        self.ahead.fetch_add(micros, Ordering::Relaxed);
     }
 
     /// Another handle on this core; only handed out while one exists.
@@ -73,9 +80,10 @@ impl Core {
             .unwrap_or_else(|| unreachable!("called through a handle"))
     }
 
-    /// Whether a call of the peer still waits for its answer.
-    pub(crate) fn is_open(&self, id: InboundId) -> bool {
-        self.state().session.is_open(id)
+    /// One input to the session.
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Session, Instant) -> T) -> T {
+        let now = self.now();
+        work(&mut self.state().session, now)
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
@@ -163,16 +171,21 @@ impl Core {
             state.last_turn = self.now();
             std::mem::replace(&mut state.flush_is_due, true)
         };
+        let (port, event_loop) = (Port::Loop(self.shared()), host.event_loop());
         let (mut started, mut fatal) = (false, None);
         for output in outputs {
+            let acted = match output {
+                Output::Closed => self.closed(py, &host).map(|()| false),
+                output => outputs::act(py, &port, event_loop, output),
+            };
             // Whatever the program's own code does, the other outputs have their turn too.
-            match self.act(py, &host, output) {
+            match acted {
                 Ok(started_one) => started |= started_one,
                 Err(error) if error.is_instance_of::<PyException>(py) => error.write_unraisable(py, None),
                 Err(error) => fatal = Some(error),
             }
         }
-        if !before && started && !host.eager {
+        if !before && started && !event_loop.eager {
             // The tasks run later in this turn of the loop; the write comes after them.
             host.flush_soon(py)?;
         } else if !before {
@@ -181,45 +194,9 @@ impl Core {
         fatal.map_or(Ok(()), Err)
     }
 
-    /// Does what one output asks for. True when it started a handler.
-    pub(crate) fn act(&self, py: Python<'_>, host: &Host, output: Output) -> PyResult<bool> {
-        match output {
-            Output::Call {
-                id,
-                target,
-                params,
-                wants_progress,
-            } => {
-                let Some(entry) = self.registry.get().handler(py, &target) else {
-                    let error = ErrorObject::new(ErrorCode::INVALID_PARAMS, "it was removed a moment ago");
-                    self.respond(py, id, Answer::Error(error))?;
-                    return Ok(false);
-                };
-                let handler = Handler::new(self, id, entry, params, wants_progress);
-                self.start(py, host, id, handler)?;
-                return Ok(true);
-            }
-            Output::Cancelled { id, .. } => {
-                let task = self.state().tasks.remove(&id);
-                if let Some(task) = task {
-                    task.bind(py).call_method0(intern!(py, "cancel"))?;
-                }
-            }
-            Output::Done { id, outcome } => {
-                let future = self.state().futures.remove(&id);
-                if let Some(future) = future {
-                    complete(future.bind(py), &outcome)?;
-                }
-            }
-            Output::Closed => self.closed(py, host)?,
-            output => self.report(py, output)?,
-        }
-        Ok(false)
-    }
-
     /// The session is over. A client's descriptors are closed next, so nothing may touch them any more;
     /// a server still writes what is left.
-    pub(crate) fn closed(&self, py: Python<'_>, host: &Host) -> PyResult<()> {
+    fn closed(&self, py: Python<'_>, host: &Host) -> PyResult<()> {
         let watched = {
             let mut state = self.state();
             state.write();
@@ -231,138 +208,21 @@ impl Core {
         if let Some(fd) = watched {
             host.unwatch_output(py, fd)?;
         }
-        self.tell(py, "closed", None, py.None(), py.None())
+        self.hook.tell(py, "closed", None, py.None(), py.None())
     }
 
-    /// Hands a rare output to Python.
-    pub(crate) fn report(&self, py: Python<'_>, output: Output) -> PyResult<()> {
-        match output {
-            Output::Ready(peer) => {
-                let has_handshake = peer.revision.has_handshake();
-                if let Some(server) = &self.server {
-                    VERDICTS.learn(server, peer.revision);
-                }
-                let about = (
-                    peer.revision.name(),
-                    has_handshake,
-                    peer.info.get(),
-                    peer.capabilities.get(),
-                );
-                self.tell(py, "ready", None, about, peer.instructions)?;
-            }
-            Output::ConnectFailed(error) => {
-                if let Some(server) = &self.server {
-                    VERDICTS.forget(server);
-                }
-                self.tell(py, "connect_failed", None, exception(py, &error)?, py.None())?;
-            }
-            Output::Describe { id, kind } => self.tell(py, "describe", Some(id.0), kind.name(), py.None())?,
-            Output::Progress { id, params } => {
-                self.tell(
-                    py,
-                    "progress",
-                    Some(id.0),
-                    PyBytes::new(py, params.get().as_bytes()),
-                    py.None(),
-                )?;
-            }
-            Output::Notification {
-                method,
-                params,
-                subscription,
-            } => {
-                let params = params.map(|params| PyBytes::new(py, params.get().as_bytes()));
-                self.tell(py, "notification", subscription.map(|id| id.0), method, params)?;
-            }
-            Output::Trace { direction, line } => self.tell(py, "trace", None, direction.name(), line)?,
-            Output::Problem(problem) => self.tell(py, "problem", None, problem.kind.name(), problem.message)?,
-            Output::Call { .. }
-            | Output::Cancelled { .. }
-            | Output::Done { .. }
-            | Output::Closed
-            | Output::Message { .. }
-            | Output::Wire(_) => {}
-        }
-        Ok(())
-    }
-
-    /// Calls the hook for rare events, unless the connection was let go of.
-    pub(crate) fn tell<'py>(
-        &self,
-        py: Python<'py>,
-        kind: &str,
-        id: Option<u64>,
-        first: impl IntoPyObject<'py>,
-        second: impl IntoPyObject<'py>,
-    ) -> PyResult<()> {
-        let hook = {
-            let hook = self.on_event.lock().unwrap_or_else(PoisonError::into_inner);
-            hook.as_ref().map(|hook| hook.clone_ref(py))
-        };
-        match hook {
-            // The lock is free again: the hook may come back to this connection.
-            Some(hook) => hook.bind(py).call1((kind, id, first, second)).map(drop),
-            None => Ok(()),
-        }
-    }
-
-    pub(crate) fn start(&self, py: Python<'_>, host: &Host, id: InboundId, handler: Handler) -> PyResult<()> {
-        let handler = Bound::new(py, handler)?;
-        let task = host.start(py, handler.clone().into_any())?;
-        if !handler.get().is_over() {
-            self.state().tasks.insert(id, task.unbind());
-        }
-        Ok(())
-    }
-
-    /// Answers a call, and sees to it that the answer is written in this turn of the loop.
-    pub(crate) fn respond(&self, py: Python<'_>, id: InboundId, answer: Answer<'_>) -> PyResult<()> {
-        let task = {
-            let now = self.now();
-            let mut state = self.state();
-            state.session.respond(id, answer, now);
-            state.tasks.remove(&id)
-        };
-        drop(task);
-        self.flush_later(py)
-    }
-
-    /// Forgets the task of a handler that ended without an answer.
-    pub(crate) fn forget(&self, id: InboundId) -> bool {
+    /// Whether the loop has been away for so long that a reporter should let it run. What was reported is written at
+    /// once then.
+    pub(crate) fn is_late(&self, reported: bool) -> bool {
+        let now = self.now();
         let mut state = self.state();
-        let task = state.tasks.remove(&id);
-        let open = state.session.is_open(id);
-        drop(state);
-        drop(task);
-        open
-    }
-
-    /// Reports progress. True when the loop has been away for so long that the reporter should let
-    /// it run; the report itself is written at once then.
-    pub(crate) fn progress(
-        &self,
-        py: Python<'_>,
-        id: InboundId,
-        progress: f64,
-        total: Option<f64>,
-        message: Option<&str>,
-    ) -> PyResult<bool> {
-        let late = {
-            let now = self.now();
-            let mut state = self.state();
-            if !state.session.progress(id, progress, total, message) {
-                return Ok(now - state.last_turn > PROMPT);
-            }
-            let late = now - state.last_turn > PROMPT;
-            if late && !state.awaits_writable {
-                let outputs = state.drain();
-                state.waiting.extend(outputs);
-                state.write();
-            }
-            late
-        };
-        self.flush_later(py)?;
-        Ok(late)
+        let late = now - state.last_turn > PROMPT;
+        if reported && late && !state.awaits_writable {
+            let outputs = state.drain();
+            state.waiting.extend(outputs);
+            state.write();
+        }
+        late
     }
 
     /// Has what is queued written at the end of this turn of the loop. May be called from any thread.
@@ -380,7 +240,7 @@ impl Core {
         if std::mem::replace(&mut self.state().flush_is_due, true) {
             return Ok(());
         }
-        match is_on_loop(py, &host)? {
+        match host.event_loop().is_here(py)? {
             true => host.flush_soon(py),
             false => host.flush_from_thread(py),
         }
@@ -438,63 +298,6 @@ impl Core {
         Ok(())
     }
 
-    /// Begins a call of ours; gives its id and its future.
-    pub(crate) fn begin<'py>(
-        &self,
-        py: Python<'py>,
-        begin: impl FnOnce(&mut Session, Instant) -> Result<OutboundId, Error>,
-    ) -> PyResult<(u64, Bound<'py, PyAny>)> {
-        let (id, future, first) = self.register(py, begin)?;
-        self.turn_after_call(py, first)?;
-        Ok((id, future))
-    }
-
-    /// The same for a handler. What several ask in one turn goes out together.
-    pub(crate) fn ask<'py>(
-        &self,
-        py: Python<'py>,
-        ask: impl FnOnce(&mut Session, Instant) -> Result<OutboundId, Error>,
-    ) -> PyResult<(u64, Bound<'py, PyAny>)> {
-        let (id, future, _) = self.register(py, ask)?;
-        self.flush_later(py)?;
-        Ok((id, future))
-    }
-
-    fn register<'py>(
-        &self,
-        py: Python<'py>,
-        begin: impl FnOnce(&mut Session, Instant) -> Result<OutboundId, Error>,
-    ) -> PyResult<(u64, Bound<'py, PyAny>, bool)> {
-        let Some(host) = self.current_host() else {
-            let closed = Error::new(ErrorKind::Closed, "the connection is closed");
-            return Err(raise(py, &closed));
-        };
-        let future = host.new_future(py)?;
-        let now = self.now();
-        let (begun, first) = {
-            let mut state = self.state();
-            let begun = begin(&mut state.session, now);
-            if let Ok(id) = &begun {
-                state.futures.insert(*id, future.clone().unbind());
-            }
-            (begun, state.futures.len() == 1)
-        };
-        let id = begun.map_err(|error| raise(py, &error))?;
-        Ok((id.0, future, first))
-    }
-
-    /// Cancels a call of ours. Its future is let go, not completed: whoever cancels has stopped waiting.
-    pub(crate) fn cancel(&self, py: Python<'_>, id: OutboundId, reason: Option<&str>) -> PyResult<bool> {
-        let (cancelled, future) = {
-            let mut state = self.state();
-            let future = state.futures.remove(&id);
-            (state.session.cancel(id, reason), future)
-        };
-        drop(future);
-        self.turn_after_call(py, false)?;
-        Ok(cancelled)
-    }
-
     /// Writes at once when nothing else is under way, else together with the rest of this turn.
     pub(crate) fn turn_after_call(&self, py: Python<'_>, at_once: bool) -> PyResult<()> {
         if at_once && !self.state().flush_is_due {
@@ -520,40 +323,9 @@ impl Interest {
             (_, None) | (None, _) => {}
         }
         match self.readable {
-            Some(true) => core.tell(py, "resume_reading", None, self.input, py.None()),
-            Some(false) => core.tell(py, "pause_reading", None, self.input, py.None()),
+            Some(true) => core.hook.tell(py, "resume_reading", None, self.input, py.None()),
+            Some(false) => core.hook.tell(py, "pause_reading", None, self.input, py.None()),
             None => Ok(()),
         }
     }
-}
-
-/// Gives a call's future its outcome.
-fn complete(future: &Bound<'_, PyAny>, outcome: &Result<Json, Error>) -> PyResult<()> {
-    let py = future.py();
-    // The waiting task may have been cancelled in the same turn.
-    if future.call_method0(intern!(py, "done"))?.is_truthy()? {
-        return Ok(());
-    }
-    match outcome {
-        Ok(result) => {
-            let bytes = PyBytes::new(py, result.get().as_bytes());
-            future.call_method1(intern!(py, "set_result"), (bytes,)).map(drop)
-        }
-        // The handler that asked is cancelled as well; to its task this is the same event.
-        Err(error) if error.kind() == ErrorKind::Cancelled => future.call_method0(intern!(py, "cancel")).map(drop),
-        Err(error) => {
-            let exception =
-                exception(py, error).unwrap_or_else(|failure| failure.into_value(py).into_bound(py).into_any());
-            future
-                .call_method1(intern!(py, "set_exception"), (exception,))
-                .map(drop)
-        }
-    }
-}
-
-/// Whether this thread runs the host's loop.
-fn is_on_loop(py: Python<'_>, host: &Host) -> PyResult<bool> {
-    static RUNNING: pyo3::sync::PyOnceLock<Py<PyAny>> = pyo3::sync::PyOnceLock::new();
-    let running = RUNNING.import(py, "asyncio", "_get_running_loop")?.call0()?;
-    Ok(running.is(host.event_loop(py)))
 }

@@ -16,6 +16,8 @@ pub(crate) struct Entry {
     #[pyo3(get)]
     name: Py<PyString>,
     is_tool: bool,
+    /// The server it belongs to, which contexts give their handlers.
+    owner: Mutex<Option<Py<PyAny>>>,
     /// Called with this object when it is needed and not prepared.
     prepare: Mutex<Option<Py<PyAny>>>,
     plan: Mutex<Option<Arc<Plan>>>,
@@ -38,12 +40,20 @@ pub(crate) struct Plan {
 #[pymethods]
 impl Entry {
     #[new]
-    fn new(py: Python<'_>, kind: Py<PyString>, name: Py<PyString>, prepare: Py<PyAny>) -> Self {
+    #[pyo3(signature = (kind, name, prepare, owner=None))]
+    fn new(
+        py: Python<'_>,
+        kind: Py<PyString>,
+        name: Py<PyString>,
+        prepare: Py<PyAny>,
+        owner: Option<Py<PyAny>>,
+    ) -> Self {
         let is_tool = kind.bind(py).to_string_lossy() == "tool";
         Self {
             kind,
             name,
             is_tool,
+            owner: Mutex::new(owner),
             prepare: Mutex::new(Some(prepare)),
             plan: Mutex::new(None),
         }
@@ -79,6 +89,11 @@ impl Entry {
         {
             visit.call(prepare)?;
         }
+        if let Ok(owner) = self.owner.try_lock()
+            && let Some(owner) = &*owner
+        {
+            visit.call(owner)?;
+        }
         if let Ok(plan) = self.plan.try_lock()
             && let Some(plan) = &*plan
             // A call that runs has the plan as well, and is no one's garbage.
@@ -91,7 +106,11 @@ impl Entry {
     }
 
     fn __clear__(&self) {
-        let cleared = (lock(&self.prepare).take(), lock(&self.plan).take());
+        let cleared = (
+            lock(&self.prepare).take(),
+            lock(&self.owner).take(),
+            lock(&self.plan).take(),
+        );
         drop(cleared);
     }
 }
@@ -103,6 +122,10 @@ impl Entry {
 
     pub(crate) fn kind(&self, py: Python<'_>) -> String {
         self.kind.bind(py).to_string_lossy().into_owned()
+    }
+
+    pub(crate) fn owner(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        lock(&self.owner).as_ref().map(|owner| owner.clone_ref(py))
     }
 
     pub(crate) fn name(&self, py: Python<'_>) -> String {

@@ -4,7 +4,7 @@
 //! arguments, runs the handler's own coroutine inside, and answers the call with what that gives.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Json, json};
 use oxmcp_proto::{Answer, InboundId};
@@ -17,13 +17,13 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::connection::utf8;
 use crate::context::Context;
-use crate::core::Core;
 use crate::entry::Entry;
+use crate::port::Port;
 
 /// One call of a handler.
 #[pyclass(module = "oxmcp._native", frozen)]
 pub(crate) struct Handler {
-    core: Arc<Core>,
+    port: Port,
     id: InboundId,
     entry: Py<Entry>,
     wants_progress: bool,
@@ -106,6 +106,8 @@ impl Handler {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let stage = self.swap(Stage::Away);
         self.over.store(true, Ordering::Relaxed);
+        let task = self.port.calls().take_task(self.port.number(), self.id);
+        drop(task);
         match stage {
             Stage::Running(coroutine) => coroutine.bind(py).call_method0(intern!(py, "close")).map(drop),
             Stage::Fresh(_) | Stage::Away => Ok(()),
@@ -127,7 +129,7 @@ impl Handler {
 
 impl Handler {
     pub(crate) fn new(
-        core: &Core,
+        port: Port,
         id: InboundId,
         entry: Py<Entry>,
         arguments: Option<Json>,
@@ -135,7 +137,7 @@ impl Handler {
     ) -> Self {
         let stage = Mutex::new(Stage::Fresh(arguments));
         Self {
-            core: core.shared(),
+            port,
             id,
             entry,
             wants_progress,
@@ -169,7 +171,15 @@ impl Handler {
             }
             Err(error) => return Err(error),
         };
-        let context = || Ok(Bound::new(py, Context::new(self.core.shared(), self.id, self.wants_progress))?.into_any());
+        let context = || {
+            let context = Context::new(
+                self.port.clone(),
+                self.id,
+                self.entry.clone_ref(py),
+                self.wants_progress,
+            );
+            Ok(Bound::new(py, context)?.into_any())
+        };
         plan.call(py, decoded.as_ref(), context).map(Some)
     }
 
@@ -223,12 +233,16 @@ impl Handler {
         static EXPLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         self.over.store(true, Ordering::Relaxed);
         if is_cancel(py, &error)? || error.is_instance_of::<PyGeneratorExit>(py) {
-            if self.core.forget(self.id) {
+            if self.port.forget(self.id) {
                 // Not the peer's doing: it still waits for an answer.
                 let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, "the call was cancelled by the server");
                 self.finish(py, Answer::Error(error))?;
             }
             return Err(error);
+        }
+        if let Some(what) = refused(py, &error)? {
+            self.refuse(py, &what)?;
+            return Ok(None);
         }
         let (kind, name) = (self.entry.get().kind(py), self.entry.get().name(py));
         let explained = EXPLAIN
@@ -260,7 +274,7 @@ impl Handler {
 
     fn finish(&self, py: Python<'_>, answer: Answer<'_>) -> PyResult<()> {
         self.over.store(true, Ordering::Relaxed);
-        self.core.respond(py, self.id, answer)
+        self.port.respond(py, self.id, answer)
     }
 }
 
@@ -295,6 +309,15 @@ fn as_exception<'py>(kind: Bound<'py, PyAny>, value: Option<Bound<'py, PyAny>>) 
 fn is_cancel(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
     static CANCELLED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     Ok(error.matches(py, CANCELLED.import(py, "asyncio", "CancelledError")?)?)
+}
+
+/// What is wrong with the arguments, where only the function could tell.
+fn refused(py: Python<'_>, error: &PyErr) -> PyResult<Option<String>> {
+    static REFUSED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if !error.matches(py, REFUSED.import(py, "oxmcp._errors", "ArgumentsRefused")?)? {
+        return Ok(None);
+    }
+    Ok(Some(error.value(py).str()?.to_string_lossy().into_owned()))
 }
 
 fn is_validation_error(py: Python<'_>, error: &PyErr) -> PyResult<bool> {

@@ -1,67 +1,42 @@
 //! The event loop a connection lives on, with the methods it is called by.
 
+use std::sync::Arc;
+
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+
+use crate::event_loop::EventLoop;
 
 /// An asyncio loop, as one connection sees it.
 pub(crate) struct Host {
-    event_loop: Py<PyAny>,
-    call_soon: Py<PyAny>,
+    event_loop: Arc<EventLoop>,
     /// `Connection.flush`, bound.
     flush: Py<PyAny>,
     connection: Py<PyAny>,
-    /// `asyncio.Task`, or the loop's `create_task` if it has a task factory.
-    make_task: Py<PyAny>,
-    task_options: Py<PyDict>,
-    /// A new task runs at once until it first waits (Python 3.12).
-    pub(crate) eager: bool,
 }
 
 impl Host {
     /// `event_loop` must be the running loop of this thread.
     pub(crate) fn new(event_loop: &Bound<'_, PyAny>, connection: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let py = event_loop.py();
-        let options = PyDict::new(py);
-        let factory = event_loop.call_method0(intern!(py, "get_task_factory"))?;
-        let eager = factory.is_none() && py.version_info() >= (3, 12);
-        let make_task = if factory.is_none() {
-            options.set_item("loop", event_loop)?;
-            if eager {
-                options.set_item("eager_start", true)?;
-            }
-            py.import("asyncio")?.getattr("Task")?
-        } else {
-            event_loop.getattr("create_task")?
-        };
         Ok(Self {
-            event_loop: event_loop.clone().unbind(),
-            call_soon: event_loop.getattr("call_soon")?.unbind(),
+            event_loop: Arc::new(EventLoop::new(event_loop)?),
             flush: connection.getattr("flush")?.unbind(),
             connection: connection.clone().unbind(),
-            make_task: make_task.unbind(),
-            task_options: options.unbind(),
-            eager,
         })
     }
 
-    /// Starts a coroutine as a task.
-    pub(crate) fn start<'py>(&self, py: Python<'py>, coroutine: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let arguments = PyTuple::new(py, [coroutine])?;
-        self.make_task
-            .bind(py)
-            .call(arguments, Some(self.task_options.bind(py)))
+    pub(crate) fn event_loop(&self) -> &Arc<EventLoop> {
+        &self.event_loop
     }
 
     /// Has what is queued written at the end of this turn of the loop.
     pub(crate) fn flush_soon(&self, py: Python<'_>) -> PyResult<()> {
-        self.call_soon.bind(py).call1((self.flush.bind(py),)).map(drop)
+        self.event_loop.call_soon(py, &self.flush)
     }
 
     /// The same from another thread.
     pub(crate) fn flush_from_thread(&self, py: Python<'_>) -> PyResult<()> {
-        let wake = self.event_loop.bind(py).getattr(intern!(py, "call_soon_threadsafe"))?;
-        wake.call1((self.flush.bind(py),)).map(drop)
+        self.event_loop.call_from_thread(py, &self.flush)
     }
 
     /// Has `Connection.on_timer` called after `delay` seconds; gives the handle that cancels it.
@@ -86,13 +61,5 @@ impl Host {
             .bind(py)
             .call_method1(intern!(py, "remove_writer"), (fd,))
             .map(drop)
-    }
-
-    pub(crate) fn event_loop<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
-        self.event_loop.bind(py)
-    }
-
-    pub(crate) fn new_future<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.event_loop.bind(py).call_method0(intern!(py, "create_future"))
     }
 }

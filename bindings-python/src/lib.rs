@@ -2,8 +2,11 @@
 //!
 //! No protocol decision is made here: a [`Session`](oxmcp_proto::Session) makes them. This module
 //! moves bytes between descriptors and the session, starts handlers as asyncio tasks and completes
-//! futures, all on the thread of the event loop that owns the connection.
+//! futures, all on the thread of the event loop that owns the connection. What goes over HTTP lives on
+//! threads of a runtime of the core's; what it says to Python comes to that same thread (`hub.rs`).
 
+mod bell;
+mod calls;
 mod child;
 mod connection;
 mod context;
@@ -11,9 +14,17 @@ mod core;
 mod descriptors;
 mod entry;
 mod error;
+mod event_loop;
 mod handler;
+mod hook;
 mod host;
+mod http;
+mod hub;
+mod mailbox;
+mod outputs;
+mod port;
 mod registry;
+mod schema;
 mod session;
 mod state;
 
@@ -24,7 +35,8 @@ mod _native {
     #[pymodule_export]
     use super::{
         child::ChildShutdown, connection::Connection, context::Context, descriptors::Stdio, entry::Entry,
-        handler::Handler, registry::Registry, session::Session,
+        handler::Handler, http::Exchange, http::HttpServer, hub::Hub, registry::Registry, schema::Schema,
+        session::Session,
     };
 
     /// The variables that a server's process inherits.

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use oxmcp_proto::jsonrpc::json;
-use oxmcp_proto::{Checks, EntryId, Kind, Target};
+use oxmcp_proto::{Checks, EntryId, Kind, TakeOver, Target};
 use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -61,12 +61,9 @@ impl Registry {
         self.core.describe(named(kind)?, id, &descriptor).map_err(invalid)
     }
 
-    /// Has the results of a tool checked against its output schema.
-    fn check_output(&self, id: EntryId) -> PyResult<()> {
-        let checks = Checks {
-            input: false,
-            output: true,
-        };
+    /// Has the arguments of a tool checked against its input schema, or its results against its output schema.
+    fn check(&self, id: EntryId, input: bool, output: bool) -> PyResult<()> {
+        let checks = Checks { input, output };
         self.core.set_checks(id, checks).map_err(invalid)
     }
 
@@ -108,6 +105,23 @@ impl Registry {
     fn serve(&self, name: &str, entry: Py<Entry>) {
         let before = self.lock().methods.insert(name.into(), entry);
         drop(before);
+    }
+
+    /// Has `entry` answer a request that the registry answers otherwise; `None` gives it back.
+    #[pyo3(signature = (method, entry))]
+    fn take_over(&self, method: &str, entry: Option<Py<Entry>>) -> PyResult<()> {
+        let how = entry.as_ref().map(|_| TakeOver::Replace);
+        // Who may be asked must be there first.
+        if let Some(entry) = entry {
+            self.serve(method, entry);
+        }
+        self.core.take_over(method, how).map_err(invalid)
+    }
+
+    /// The registry's own answer to the request for a list; `None` for a cursor that was never given out.
+    #[pyo3(signature = (kind, cursor=None))]
+    fn list(&self, kind: &str, cursor: Option<&str>) -> PyResult<Option<String>> {
+        Ok(self.core.list(named(kind)?, cursor).map(|page| page.to_string()))
     }
 
     /// How many entries a page of a list has at the most.

@@ -1,9 +1,9 @@
 //! What a connection holds: the session, its two descriptors, and what waits for either.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 
-use oxmcp_proto::{InboundId, Instant, LogLevel, OutboundId, Output, Role, Session};
+use oxmcp_proto::{Instant, Output, Role, Session};
 use pyo3::prelude::*;
 
 use crate::descriptors::Sink;
@@ -30,10 +30,6 @@ pub(crate) struct State {
     /// When the loop last came round to us.
     pub(crate) last_turn: Instant,
     pub(crate) armed: Option<(Instant, Py<PyAny>)>,
-    pub(crate) tasks: HashMap<InboundId, Py<PyAny>>,
-    pub(crate) futures: HashMap<OutboundId, Py<PyAny>>,
-    /// Client: the mildest log messages that calls ask for.
-    pub(crate) log_level: Option<LogLevel>,
 }
 
 impl State {
@@ -52,9 +48,6 @@ impl State {
             paused: false,
             last_turn: Instant::default(),
             armed: None,
-            tasks: HashMap::new(),
-            futures: HashMap::new(),
-            log_level: None,
         }
     }
 

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import oxmcp
+
 PROJECT = Path(__file__).parents[2]
-PAGES = [PROJECT / "README.md", PROJECT / "bindings-python" / "README.md"]
+PACKAGE = PROJECT / "bindings-python"
+PAGES = [PROJECT / "README.md", PACKAGE / "README.md", *sorted((PACKAGE / "docs").glob("*.md"))]
+# Beside those that their names say: what each page's programs print.
+PRINTED = {
+    "composing": [
+        "['stock_count', 'catalogue']",
+        "3",
+        '{"item":"tea","count":3}',
+        "['TextContent', 'TextContent', 'ImageContent', 'AudioContent', 'EmbeddedResource', 'ResourceLink']",
+    ],
+    "http": ["looking", "A book about oxen 2026-07-28", "A book about cows 1", "A book about bulls"],
+    "clients": ["3", "tools/call got no answer within 3600 s; raise the timeout, or reset it on progress (-32001)", "as before", "4"],
+    "moving-over": ["A book about oxen", "Oxen. Chapter one.", "low"],
+}
 EXAMPLES = PROJECT / "examples" / "python"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=["project", "package"])
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")
 def test_the_servers_and_clients_of_a_page(page: Path, tmp_path: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
     seen = ""
@@ -26,6 +42,9 @@ def test_the_servers_and_clients_of_a_page(page: Path, tmp_path: Path) -> None:
         done = subprocess.run([sys.executable, "-c", client], cwd=tmp_path, capture_output=True, text=True)
         assert (done.returncode, done.stderr) == (0, "")
         seen += done.stdout
+    if page.stem in PRINTED:
+        assert [line for line in PRINTED[page.stem] if line not in seen.splitlines()] == [], seen
+        return
     assert "A book about oxen" in seen
     if page.parent.name == "bindings-python":
         for line in (
@@ -38,6 +57,13 @@ def test_the_servers_and_clients_of_a_page(page: Path, tmp_path: Path) -> None:
             "notifications/tools/list_changed None",
         ):
             assert line in seen
+
+
+def test_every_public_name_is_told_of() -> None:
+    said = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert [name for name in oxmcp.__all__ if name not in said] == []
+    # And what it is, where it is defined.
+    assert [name for name in oxmcp.__all__ if name[0] != "_" and name != "Content" and not getattr(oxmcp, name).__doc__] == []
 
 
 def test_the_calculator() -> None:
@@ -69,3 +95,26 @@ def test_the_notes() -> None:
         "gone: there is no note 'groceries'",
     ):
         assert line in done.stdout
+
+
+@pytest.mark.parametrize("server", ["http_server.py", "http_asgi.py"])
+def test_the_shop_over_http(server: str) -> None:
+    program = subprocess.Popen([sys.executable, str(EXAMPLES / server), "0"], stdout=subprocess.PIPE, text=True)
+    assert program.stdout is not None
+    with program.stdout as stdout:
+        url = stdout.readline().strip()
+        done = subprocess.run([sys.executable, str(EXAMPLES / "http_client.py"), url], capture_output=True, text=True)
+        program.send_signal(signal.SIGINT)
+    assert (done.returncode, done.stderr) == (0, "")
+    for line in (
+        "connected to shop by revision 2026-07-28",
+        "packing: 1/3",
+        "packing: 3/3",
+        "Packed 3 of tea.",
+        "the shop asks: Buy 2 of tea?",
+        "Sold 2 of tea.",
+        "changed: stock://tea",
+        "nobody waits for a parcel: CancelledError",
+    ):
+        assert line in done.stdout, done.stdout
+    assert program.wait(30) in (0, -signal.SIGINT, 130)

@@ -7,6 +7,7 @@ import datetime
 import decimal
 import enum
 import functools
+import re
 from typing import Annotated, Any, Literal, Optional, TypedDict, Union
 
 import msgspec
@@ -30,6 +31,11 @@ class Point:
 
 class Options(TypedDict, total=False):
     deep: bool
+
+
+@dataclasses.dataclass
+class Place:
+    name: str
 
 
 class User(pydantic.BaseModel):
@@ -232,13 +238,61 @@ def test_a_method_without_its_object_is_refused() -> None:
 
 
 def test_a_type_that_does_not_go_is_named() -> None:
-    def two(fine: int, either: Union[Point, User]) -> None: ...
+    def two(fine: int, either: Union[Point, Place]) -> None: ...
     def unknown(fine: int, odd: socketlike) -> None: ...
 
     with pytest.raises(TypeError, match="parameter 'either': "):
         read(two)
     with pytest.raises(TypeError, match="parameter 'odd': .*has no JSON form"):
         read(unknown)
+
+
+def test_pydantic_reads_what_is_written_for_it() -> None:
+    def tool(
+        count: int = pydantic.Field(3, ge=1, description="How many."),
+        name: Annotated[str, pydantic.Field(min_length=2)] = "ab",
+        either: Union[Point, User, None] = None,
+        page: pydantic.HttpUrl | None = None,
+        copy: bool = pydantic.Field(default=False, title="A copy"),
+        _hidden: int = pydantic.Field(default=1),
+    ) -> None: ...
+
+    signature = read(tool)
+    assert signature.decode is not None
+    properties = signature.schema["properties"]
+    assert properties["count"] == {"default": 3, "description": "How many.", "minimum": 1, "type": "integer"}
+    assert (properties["name"]["minLength"], properties["copy"]["title"]) == (2, "A copy")
+    assert set(properties) == {"count", "name", "either", "page", "copy", "_hidden"}
+    assert "required" not in signature.schema and signature.schema["additionalProperties"] is False
+    decoded = signature.decode(b'{"either":{"name":"Ada","age":1},"page":"https://a.example","copy":true}')
+    values = [getattr(decoded, name) for name in signature.arguments]
+    assert (values[0], values[1], values[2], values[4], values[5]) == (3, "ab", User(name="Ada", age=1), True, 1)
+    for wrong, what in (
+        (b'{"count":0}', "greater than or equal to 1 - at `$.count`"),
+        (b'{"count":"5"}', "valid integer - at `$.count`"),
+        (b'{"other":0}', "not permitted - at `$.other`"),
+        (b"{", "JSON"),
+    ):
+        with pytest.raises(msgspec.DecodeError, match=re.escape(what)):
+            signature.decode(wrong)
+
+
+class Node(pydantic.BaseModel):
+    children: list[Node] = []
+
+
+def test_a_model_that_contains_itself_is_a_definition() -> None:
+    def tool(root: Node) -> None: ...
+
+    assert schema(tool)["$defs"]["Node"]["properties"]["children"]["items"] == {"$ref": "#/$defs/Node"}
+
+
+def test_a_string_in_annotated_is_the_description() -> None:
+    def tool(city: Annotated[str, "Where it is."], days: Annotated[int, "How long.", msgspec.Meta(ge=1)] = 1) -> None: ...
+
+    properties = schema(tool)["properties"]
+    assert properties["city"] == {"type": "string", "description": "Where it is."}
+    assert properties["days"] == {"type": "integer", "description": "How long.", "minimum": 1, "default": 1}
 
 
 def test_a_return_type_that_is_unknown_does_no_harm() -> None:

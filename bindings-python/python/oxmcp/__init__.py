@@ -36,7 +36,9 @@ from ._server import Server
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._asgi import AsgiApp as AsgiApp
     from ._client import Client as Client
+    from ._depends import Depends as Depends
     from ._dialog import (
         ElicitRequest as ElicitRequest,
         ElicitResult as ElicitResult,
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
         SampleRequest as SampleRequest,
         SampleResult as SampleResult,
     )
+    from ._helpers import Audio as Audio, File as File, Image as Image
+    from ._http import HttpOptions as HttpOptions, HttpServing as HttpServing, ListenOptions as ListenOptions
+    from ._middleware import Request as Request
     from ._offers import (
         BlobResourceContents as BlobResourceContents,
         Completion as Completion,
@@ -56,7 +61,9 @@ if TYPE_CHECKING:
         ResourceTemplate as ResourceTemplate,
         TextResourceContents as TextResourceContents,
     )
+    from ._remote import HttpClientOptions as HttpClientOptions
     from ._streams import Notifications as Notifications
+    from ._sync import SyncClient as SyncClient
     from ._types import (
         AudioContent as AudioContent,
         CallToolResult as CallToolResult,
@@ -70,6 +77,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AsgiApp",
+    "Audio",
     "AudioContent",
     "BlobResourceContents",
     "CallCancelledError",
@@ -80,11 +89,18 @@ __all__ = [
     "ConnectionClosedError",
     "Content",
     "Context",
+    "Depends",
     "ElicitRequest",
     "ElicitResult",
     "EmbeddedResource",
+    "File",
     "HandlerError",
+    "HttpClientOptions",
+    "HttpOptions",
+    "HttpServing",
+    "Image",
     "ImageContent",
+    "ListenOptions",
     "McpError",
     "Message",
     "Notifications",
@@ -92,6 +108,7 @@ __all__ = [
     "PromptArgument",
     "PromptResult",
     "ProtocolError",
+    "Request",
     "RequestTimeoutError",
     "Resource",
     "ResourceLink",
@@ -102,6 +119,7 @@ __all__ = [
     "SampleRequest",
     "SampleResult",
     "Server",
+    "SyncClient",
     "TextContent",
     "TextResourceContents",
     "Tool",
@@ -121,7 +139,10 @@ _DIALOG = ("ElicitRequest", "ElicitResult", "Message", "Root", "SampleRequest", 
 _CONTENTS = ("BlobResourceContents", "Completion", "PromptResult", "ResourceResult", "TextResourceContents")
 _OFFERS = ("Prompt", "PromptArgument", "Resource", "ResourceTemplate", *_CONTENTS)
 _LAZY.update(dict.fromkeys(_DIALOG, "_dialog"), **dict.fromkeys(_OFFERS, "_offers"))
-_LAZY.update(Client="_client", Notifications="_streams")
+_LAZY.update(dict.fromkeys(("Audio", "File", "Image"), "_helpers"), Client="_client", Depends="_depends")
+_LAZY.update(Notifications="_streams", Request="_middleware", SyncClient="_sync")
+_LAZY.update(dict.fromkeys(("HttpOptions", "HttpServing", "ListenOptions"), "_http"))
+_LAZY.update(AsgiApp="_asgi", HttpClientOptions="_remote")
 
 
 def __getattr__(name: str) -> object:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import weakref
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, Callable, NamedTuple, Union
 
 import msgspec
 
 from . import _dialog, _json
-from ._errors import UsageError
+from ._errors import HandlerError, UsageError
 from ._native import Entry, Registry
 
 RootLike = Union[str, "os.PathLike[str]", _dialog.Root]
@@ -32,12 +33,26 @@ class Answers:
     ) -> None:
         self.on_elicit, self.on_elicit_url, self.on_sample = on_elicit, on_elicit_url, on_sample
         self.roots: list[_dialog.Root] | Callable[[], Any] | None = None
+        self._failures: deque[tuple[str, BaseException]] = deque(maxlen=16)
         if roots is not None:
             self.set_roots(roots)
 
     def set_roots(self, roots: Roots) -> None:
         """Replaces the roots."""
         self.roots = roots if callable(roots) else [_root(root) for root in roots]
+
+    def failed(self, method: str, error: BaseException) -> None:
+        """Takes note of a handler that failed."""
+        self._failures.append((method, error))
+
+    def cause(self, error: HandlerError) -> BaseException | None:
+        """What a handler raised, of which a call of ours failed; None if that is not known."""
+        for failure in self._failures:
+            method, raised = failure
+            if method in error.message or getattr(raised, "message", None) == error.message:
+                self._failures.remove(failure)
+                return raised
+        return None
 
     def capabilities(self) -> dict[str, Any]:
         """What follows from the handlers that there are."""
@@ -57,7 +72,8 @@ class Answers:
 
     def registry(self) -> Registry:
         """What serves the server's requests. It does not keep these handlers, nor their client, alive."""
-        registry, owner = Registry(), weakref.ref(self)
+        registry = Registry()
+        owner: weakref.ref[Answers] = weakref.ref(self)
         for method, answer in ((_ELICIT, _elicit), (_SAMPLE, _sample), (_ROOTS, _roots)):
             registry.serve(method, Entry("method", method, _Plan(owner, answer)))
         return registry
@@ -82,7 +98,11 @@ class _Plan:
             answers = owner()
             if answers is None:
                 raise asyncio.CancelledError
-            result: bytes = await answer(answers, params)
+            try:
+                result: bytes = await answer(answers, params)
+            except Exception as error:
+                answers.failed(entry.name, error)
+                raise
             return result
 
         entry.prepare(serve, _Call, ["params"], None, None)

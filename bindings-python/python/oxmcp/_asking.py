@@ -118,8 +118,11 @@ def wait(context: Context, awaitable: Coroutine[Any, Any, T]) -> T:
         if loop is None:
             raise CallCancelledError("the connection is closed", code=None)
         raise UsageError("wait() is for plain handlers; an async one awaits it")
+    from . import _threads
+
     try:
-        return asyncio.run_coroutine_threadsafe(awaitable, loop).result()
+        with _threads.waiting():
+            return asyncio.run_coroutine_threadsafe(awaitable, loop).result()
     except concurrent.futures.CancelledError:
         raise CallCancelledError("the call is over, or is made again with the answer", code=None) from None
 

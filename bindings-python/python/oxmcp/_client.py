@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import IO, Any, Callable, Literal, TypeVar, Union
 
@@ -15,8 +16,8 @@ import msgspec
 from . import _json
 from ._answers import Answers, Roots
 from ._dialog import ElicitRequest, SampleRequest
-from ._errors import ProtocolError, UsageError, report
-from ._loop import Reader, read, run_callback
+from ._errors import HandlerError, ProtocolError, UsageError, report
+from ._loop import Reader, read, run_callback, running_loop
 from ._native import Connection
 from ._native import version as _version
 from ._offers import (
@@ -30,8 +31,11 @@ from ._offers import (
     decode_prompt,
     decode_resource,
 )
+from ._memory import MemoryServer
 from ._process import ServerProcess
+from ._remote import HttpClientOptions, RemoteServer
 from ._streams import Notifications
+from ._targets import Target, resolve
 from ._types import CallToolResult, Progress, Tool, decode_call_result
 
 T = TypeVar("T")
@@ -39,6 +43,7 @@ T = TypeVar("T")
 ProgressCallback = Callable[[float, Union[float, None], Union[str, None]], object]
 """Called with progress, total and message; may be async."""
 
+_TRACE = "opentelemetry.trace"
 # A server that closed its output without exiting is waited for this long, to tell why it left.
 _EXIT_GRACE = 0.5
 
@@ -76,11 +81,18 @@ _decode_progress = msgspec.json.Decoder(Progress).decode
 class Client:
     """A client of one server.
 
-    :param command: the program and its arguments, or the path of a ``.py`` script.
+    :param target: the program and its arguments, the path of a ``.py`` or ``.js`` script, the URL of a server over
+        HTTP, a configuration as programs keep them (``{"mcpServers": {"name": {"command": ..., "args": [...],
+        "env": {...}}}}``, or ``{"url": ..., "headers": {...}}`` in place of the command), or a `Server`, which is
+        then run in memory.
+    :param server: which one of a configuration with several servers.
     :param env: variables of the server beside those that it inherits, which are few: ``HOME``,
         ``PATH``, the language, but no secrets. ``env=os.environ`` hands over everything.
     :param cwd: the working directory of the server.
     :param stderr: where its standard error goes, as for `subprocess.Popen`; ours by default.
+    :param headers: header fields of every request over HTTP, such as ``{"Authorization": "Bearer ..."}``. They never go
+        to another origin.
+    :param http: how a server is reached over HTTP: see `HttpClientOptions`.
     :param timeout: seconds a call may go without an answer.
     :param mode: ``"auto"`` asks the server first whether it speaks 2026-07-28, which costs older servers one
         round trip, on the first connection to the same command; ``"legacy"`` connects by the handshake of the
@@ -113,11 +125,14 @@ class Client:
 
     def __init__(
         self,
-        command: Union[str, os.PathLike[str], Sequence[str]],
+        target: Target,
         *,
+        server: str | None = None,
         env: Mapping[str, str] | None = None,
         cwd: Union[str, os.PathLike[str], None] = None,
         stderr: Union[int, IO[Any], None] = None,
+        headers: Mapping[str, str] | None = None,
+        http: HttpClientOptions | None = None,
         name: str = "oxmcp",
         version: str | None = None,
         timeout: float = 60.0,
@@ -132,8 +147,12 @@ class Client:
         on_problem: Callable[[str, str], object] | None = None,
         on_trace: Callable[[str, str], object] | None = None,
     ) -> None:
-        self._command = _argv(command)
-        self._env, self._cwd, self._stderr = env, cwd, stderr
+        self._target = resolve(target, server)
+        self._env = {**(self._target.env or {}), **env} if env is not None else self._target.env
+        self._cwd, self._stderr = self._target.cwd if cwd is None else cwd, stderr
+        self._headers, self._http = {**(self._target.headers or {}), **(headers or {})}, http
+        if self._target.url is None and (headers is not None or http is not None):
+            raise UsageError("headers= and http= are for servers over HTTP, and the target is no URL")
         if mode not in ("legacy", "auto"):
             raise UsageError(f"mode is 'auto' or 'legacy', not {mode!r}")
         self._name, self._version, self._timeout, self._mode = name, version or _version(), timeout, mode
@@ -146,7 +165,7 @@ class Client:
         self._progress: dict[int, ProgressCallback] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connection: Connection | None = None
-        self._process: ServerProcess | None = None
+        self._process: ServerProcess | MemoryServer | RemoteServer | None = None
         self._reader: Reader | None = None
         self._forgotten: weakref.finalize[Any, Client] | None = None
         self._ready: asyncio.Future[None] | None = None
@@ -171,17 +190,18 @@ class Client:
         await self.close()
 
     async def connect(self, *, timeout: float | None = None) -> None:
-        """Starts the server and completes the handshake.
+        """Starts the server, or reaches it, and completes the handshake.
 
-        Raises `ConnectionClosedError` when the server cannot be started or leaves,
-        `RequestTimeoutError` when it does not answer, `ProtocolError` when no revision is shared.
+        Raises `ConnectionClosedError` when the server cannot be started or reached, or leaves,
+        `RequestTimeoutError` when it does not answer, `ResponseError` when it refuses (a status of HTTP is in its
+        data), `ProtocolError` when no revision is shared.
         """
         if self._process is not None:
             raise UsageError("this client is connected already, or was; make a new one")
-        loop = asyncio.get_running_loop()
-        self._process = ServerProcess(self._command, self._env, self._cwd, self._stderr)
+        loop = running_loop()
+        self._process = self._start()
         try:
-            self._connection = self._open(self._process)
+            self._connection = self._open(self._process, timeout)
         except BaseException:
             self._process.kill()
             await self._process.close()
@@ -189,12 +209,13 @@ class Client:
         self._loop = loop
         self._ready = loop.create_future()
         try:
-            self._connection.attach(loop)
-            self._reader = read(loop, self._connection, self._process.input)
-            link = _Link(loop, self._connection, self._reader, self._process)
-            self._forgotten = weakref.finalize(self, link.end_soon)
+            if not isinstance(self._process, RemoteServer):
+                self._connection.attach(loop)
+                self._reader = read(loop, self._connection, self._process.input)
+            self._forgotten = weakref.finalize(self, self._link().end_soon)
             self._forgotten.atexit = False
-            self._connection.connect(timeout)
+            if not isinstance(self._process, RemoteServer):
+                self._connection.connect(timeout)
             await self._ready
         except GeneratorExit:
             # Nothing may be awaited any more.
@@ -204,20 +225,34 @@ class Client:
             await self.close()
             raise
 
-    def _open(self, process: ServerProcess) -> Connection:
+    def _start(self) -> ServerProcess | MemoryServer | RemoteServer:
+        if self._target.app is not None:
+            return MemoryServer(self._target.app)
+        if self._target.url is not None:
+            return RemoteServer(self._target.url, self._headers, self._http)
+        assert self._target.command is not None
+        return ServerProcess(self._target.command, self._env, self._cwd, self._stderr)
+
+    def _era_key(self) -> str | None:
+        """What the server's era is remembered by."""
+        if self._mode != "auto":
+            return None
+        return "\0memory" if self._target.command is None else "\0".join(self._target.command)
+
+    def _open(self, process: ServerProcess | MemoryServer | RemoteServer, timeout: float | None) -> Connection:
         settings = {"capabilities": self._capabilities, "trace": self._on_trace is not None}
-        return Connection.client(
-            self._name,
-            self._version,
-            None,
-            self._timeout,
-            _encode(settings, "the settings").decode(),
-            "\0".join(self._command) if self._mode == "auto" else None,
-            self._answers.registry(),
-            process.input,
-            process.output,
-            _hook(weakref.ref(self)),
-        )
+        encoded = _encode(settings, "the settings").decode()
+        who = (self._name, self._version, None, self._timeout, encoded)
+        registry, hook = self._answers.registry(), _hook(weakref.ref(self))
+        if isinstance(process, RemoteServer):
+            return process.open(who, self._mode == "auto", registry, timeout, hook)
+        return Connection.client(*who, self._era_key(), registry, process.input, process.output, hook)
+
+    def _link(self) -> _Link | RemoteServer:
+        assert self._loop is not None and self._connection is not None and self._process is not None
+        if isinstance(self._process, RemoteServer):
+            return self._process
+        return _Link(self._loop, self._connection, self._reader, self._process)
 
     async def close(self) -> None:
         """Ends the connection and the server. Calls that wait fail with `ConnectionClosedError`.
@@ -244,12 +279,11 @@ class Client:
         await self._process.close()
 
     def _let_go(self, why: str) -> None:
-        assert self._loop is not None and self._connection is not None and self._process is not None
         if self._forgotten is not None:
             self._forgotten.detach()
-        _Link(self._loop, self._connection, self._reader, self._process).end(why)
+        self._link().end(why)
 
-    async def _close_from_elsewhere(self, process: ServerProcess) -> None:
+    async def _close_from_elsewhere(self, process: ServerProcess | MemoryServer | RemoteServer) -> None:
         assert self._loop is not None and self._connection is not None
         if not self._loop.is_closed():
             raise UsageError("the client was connected on another event loop; close it there")
@@ -259,7 +293,7 @@ class Client:
         await process.close()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise TypeError("a Client is one connection to one process, which cannot be copied or pickled; make a new one")
+        raise TypeError("a Client is one connection, which cannot be copied or pickled; make a new one")
 
     async def list_tools(self, *, timeout: float | None = None) -> list[Tool]:
         """All tools of the server, over all pages."""
@@ -399,6 +433,7 @@ class Client:
         max_total_timeout: float | None = None,
         reset_timeout_on_progress: bool = False,
         on_progress: ProgressCallback | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> CallToolResult:
         """Calls a tool.
 
@@ -407,6 +442,7 @@ class Client:
         :param max_total_timeout: seconds for the whole call, which nothing moves.
         :param reset_timeout_on_progress: each report of progress restarts `timeout`.
         :param on_progress: called with progress, total and message.
+        :param meta: the ``_meta`` of the request, for what your server knows of it.
 
         A tool that fails gives a result with `is_error`. Raises `ResponseError` for an error of the
         protocol, `RequestTimeoutError`, `ConnectionClosedError`, and `CapabilityError` when the
@@ -415,6 +451,11 @@ class Client:
         options = (timeout, max_total_timeout, reset_timeout_on_progress, on_progress is not None)
         encoded = None if arguments is None else _encode(arguments, f"the arguments of {name!r}")
         connection = self._live()
+        if meta or _TRACE in sys.modules:
+            params: dict[str, Any] = {"name": name, **({} if meta is None else {"_meta": dict(meta)})}
+            if encoded is not None:
+                params["arguments"] = msgspec.Raw(encoded)
+            return decode_call_result(await self._traced("tools/call", params, options, on_progress))
         try:
             id, future = connection.call_tool(name, encoded, *options)
         except UnicodeEncodeError as error:
@@ -444,13 +485,33 @@ class Client:
             raise _no_text("the method", method, error) from None
 
     async def _request(self, method: str, params: Any, timeout: float | None = None) -> bytes:
+        options = (timeout, None, False, False)
+        if _TRACE in sys.modules:
+            return await self._traced(method, params, options)
+        return await self._answer(*self._begin(method, params, options), None)
+
+    def _begin(
+        self, method: str, params: Any, options: tuple[float | None, float | None, bool, bool]
+    ) -> tuple[int, asyncio.Future[bytes]]:
         text = None if params is None else _encode(params, f"the params of {method!r}").decode()
         connection = self._live()
         try:
-            id, future = connection.begin(method, text, timeout, None, False, False)
+            return connection.begin(method, text, *options)
         except UnicodeEncodeError as error:
             raise _no_text("the method", method, error) from None
-        return await self._answer(id, future, None)
+
+    async def _traced(
+        self,
+        method: str,
+        params: Any,
+        options: tuple[float | None, float | None, bool, bool],
+        on_progress: ProgressCallback | None = None,
+    ) -> bytes:
+        """Makes a call with a span around it, in programs that use OpenTelemetry."""
+        with _span(method, _name_of(params)) as carried:
+            if carried and (params is None or isinstance(params, dict)):
+                params = {**(params or {}), "_meta": {**carried, **((params or {}).get("_meta") or {})}}
+            return await self._answer(*self._begin(method, params, options), on_progress)
 
     async def _answer(self, id: int, future: asyncio.Future[bytes], on_progress: ProgressCallback | None) -> bytes:
         if on_progress is not None:
@@ -461,6 +522,8 @@ class Client:
             if self._connection is not None:
                 self._connection.cancel(id)
             raise
+        except HandlerError as error:
+            raise error from self._answers.cause(error)
         finally:
             if on_progress is not None:
                 del self._progress[id]
@@ -555,6 +618,7 @@ class Client:
 
     async def _end(self) -> None:
         assert self._connection is not None and self._process is not None
+        assert not isinstance(self._process, RemoteServer), "its connection has no input of its own"
         if await self._process.exited(_EXIT_GRACE):
             await self._close(self._process.describe_exit())
         else:
@@ -566,7 +630,11 @@ class _Link:
     the connection, and a client that the program has dropped must be collected all the same."""
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, connection: Connection, reader: Reader | None, process: ServerProcess
+        self,
+        loop: asyncio.AbstractEventLoop,
+        connection: Connection,
+        reader: Reader | None,
+        process: ServerProcess | MemoryServer,
     ) -> None:
         self._loop, self._connection, self._reader = loop, connection, reader
         self._output, self._release = process.output, process.release
@@ -605,6 +673,27 @@ def _hook(owner: weakref.ref[Client]) -> Callable[[str, Union[int, None], Any, A
     return on_event
 
 
+@contextlib.contextmanager
+def _span(method: str, name: str | None) -> Iterator[dict[str, Any]]:
+    """A span around a call, in programs that use OpenTelemetry; gives what goes along in its ``_meta``."""
+    carried: dict[str, Any] = {}
+    if _TRACE not in sys.modules:
+        yield carried
+        return
+    from opentelemetry.trace import SpanKind
+
+    from . import _telemetry
+
+    with _telemetry.span(method, name, SpanKind.CLIENT):
+        _telemetry.inject(carried)
+        yield carried
+
+
+def _name_of(params: Any) -> str | None:
+    name = params.get("name", params.get("uri")) if isinstance(params, dict) else None
+    return name if isinstance(name, str) else None
+
+
 def _encode(value: Any, what: str) -> bytes:
     try:
         return _json.encode(value)
@@ -614,13 +703,3 @@ def _encode(value: Any, what: str) -> bytes:
 
 def _no_text(what: str, text: str, error: UnicodeEncodeError) -> UsageError:
     return UsageError(f"{what} {text!r} holds {text[error.start]!r}, half of a surrogate pair, which has no UTF-8 form")
-
-
-def _argv(command: Union[str, os.PathLike[str], Sequence[str]]) -> list[str]:
-    if isinstance(command, (str, os.PathLike)):
-        path = os.fspath(command)
-        command = [sys.executable, path] if path.endswith(".py") else [path]
-    argv = [os.fspath(part) for part in command]
-    if not argv or not argv[0]:
-        raise UsageError("a command needs at least the program's name, which is not empty")
-    return argv

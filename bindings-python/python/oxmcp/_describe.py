@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
 import typing
 from typing import Any, Callable, NamedTuple
 
@@ -15,9 +16,10 @@ import msgspec
 from . import _contents, _dialog, _json, _offers, _schema, _signature, _types
 from ._errors import report
 from ._native import Entry as NativeEntry
-from ._native import Registry
-from ._server import Entry, Source
+from ._native import Registry, Schema
+from ._server import Entry, Server, Source
 
+_TAGS = "dev.oxmcp/tags"
 _VARIABLES = re.compile(r"\{[+#./;?&]?([^{}]*)\}")
 # What no schema is made of for the results of a tool: they have a form of their own.
 _OWN_FORMS = tuple(
@@ -26,6 +28,10 @@ _OWN_FORMS = tuple(
     for name in module.__all__
     if isinstance(getattr(module, name), type)
 )
+
+
+Caller = Callable[[_signature.Signature, Any, Any], Any]
+"""Calls a function with decoded arguments and a context; gives a coroutine."""
 
 
 class Plan(NamedTuple):
@@ -44,6 +50,7 @@ class Described(NamedTuple):
     plan: Plan
     descriptor: dict[str, Any]
     has_output: bool = False
+    checks_input: bool = False
 
 
 class _Read(msgspec.Struct):
@@ -81,6 +88,37 @@ _decode_complete = msgspec.json.Decoder(_Complete).decode
 _decode_strings = msgspec.json.Decoder(dict[str, str]).decode
 
 
+def describe_all(app: Server, kind: str) -> None:
+    """Describes every entry of a kind that was not described yet."""
+    with app._lock:
+        entries = [entry for entry in app._entries.values() if entry.kind == kind and not entry.is_listed]
+    for entry in entries:
+        entry.is_listed = True
+        try:
+            describe(app._registry, entry)
+        except Exception as error:
+            report(error, f"describing {kind} {entry.key!r}")
+
+
+def call(plan: Plan, decoded: Any, context: Any) -> Any:
+    """Calls a plan as the native module does; gives a coroutine."""
+    values = [getattr(decoded, name) for name in plan.arguments]
+    if plan.context is not None:
+        values.insert(plan.context, context)
+    if plan.keywords is None:
+        return plan.function(*values)
+    split = len(values) - len(plan.keywords)
+    return plan.function(*values[:split], **dict(zip(plan.keywords, values[split:])))
+
+
+def check_output_schema(schema: dict[str, Any]) -> None:
+    """Raises `ValueError` that says what is wrong with the output schema of a tool."""
+    try:
+        Schema(_json.encode(schema).decode())
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"the output schema of a tool: {error}") from None
+
+
 def describe(registry: Registry, entry: Entry) -> None:
     """Tells the core what lists say of an entry. One bad signature spoils one entry."""
     described = _read(entry)
@@ -94,8 +132,8 @@ def describe(registry: Registry, entry: Entry) -> None:
         entry.described = described = _broken(entry, error)
         registry.describe(entry.kind, entry.id, _json.encode(described.descriptor).decode())
     native.prepare(*described.plan)
-    if described.has_output:
-        registry.check_output(entry.id)
+    if described.has_output or described.checks_input:
+        registry.check(entry.id, described.checks_input, described.has_output)
 
 
 def prepare(native: NativeEntry, source: Source) -> None:
@@ -106,12 +144,39 @@ def prepare(native: NativeEntry, source: Source) -> None:
 def _read(source: Source) -> Described:
     if source.described is None:
         try:
-            source.described = _READERS[source.kind](source)
+            source.described = _surrounded(source, (source.reader or _READERS[source.kind])(source))
         except Exception as error:
             report(error, f"describing {source.kind} {source.key!r}")
             source.described = _broken(source, error)
     described: Described = source.described
     return described
+
+
+def _surrounded(source: Source, described: Described) -> Described:
+    """What middleware and telemetry put around a handler."""
+    plan = described.plan
+    if "opentelemetry.trace" in sys.modules and source.kind != "list":
+        from . import _telemetry
+
+        plan = _telemetry.served(source, plan)
+    if source.kind != "list" and (middleware := _middleware_of(source)):
+        from . import _middleware
+
+        plan = _middleware.wrapped(source, plan, middleware)
+    return described._replace(plan=plan)
+
+
+def _middleware_of(source: Source) -> tuple[Any, ...]:
+    server, owner = source.server, source.owner
+    if server is None or server is owner or owner is None:
+        return () if owner is None else owner._middleware
+    return (*server._middleware, *owner._middleware)
+
+
+def _list(source: Source) -> Described:
+    from . import _middleware
+
+    return Described(_middleware.lists(source), {})
 
 
 def _broken(source: Source, error: Exception) -> Described:
@@ -133,6 +198,9 @@ def _descriptor(source: Source, **own: Any) -> dict[str, Any]:
     description = options.get("description")
     if description is None:
         description = _signature.description(source.function)
+    meta = options.get("meta")
+    if options.get("tags"):
+        meta = {**(meta or {}), _TAGS: sorted(options["tags"])}
     described = {
         **_identity(source),
         "title": options.get("title"),
@@ -140,17 +208,19 @@ def _descriptor(source: Source, **own: Any) -> dict[str, Any]:
         **own,
         "annotations": options.get("annotations"),
         "icons": options.get("icons"),
-        "_meta": options.get("meta"),
+        "_meta": meta,
     }
     return {key: value for key, value in described.items() if value is not None}
 
 
 def _tool(source: Source) -> Described:
     signature = _signature.read(source.function)
+    if (schema := source.options.get("input_schema")) is not None:
+        signature = _signature.whole(signature, schema)
     output = _output_schema(source.options.get("output_schema", True), signature.result)
     descriptor = _descriptor(source, inputSchema=signature.schema, outputSchema=output)
     plan = Plan(signature.function, signature.decode, signature.arguments, signature.keywords, signature.context)
-    return Described(plan, descriptor, output is not None)
+    return Described(plan, descriptor, output is not None, schema is not None)
 
 
 def _output_schema(wanted: Any, result: Any) -> dict[str, Any] | None:
@@ -178,13 +248,17 @@ def _output_schema(wanted: Any, result: Any) -> dict[str, Any] | None:
 
 
 def _resource(source: Source) -> Described:
+    return resource_with(source, _signature.read(source.function, strict=False), _signature.Signature.call)
+
+
+def resource_with(source: Source, signature: _signature.Signature, call: Caller) -> Described:
+    """The handler of a resource, whose function is called by `call`."""
     names = _variables(source.key) if source.kind == "template" else []
-    signature = _signature.read(source.function, strict=False)
     _check_names(signature, names, f"the URI {source.key!r}")
     mime_type = source.options.get("mime_type")
 
     async def serve(uri: str, variables: Any, context: Any) -> bytes:
-        return _contents.resource(await signature.call(variables, context), uri, mime_type)
+        return _contents.resource(await call(signature, variables, context), uri, mime_type)
 
     def decode(params: bytes) -> _Decoded:
         read = _decode_read(params)
@@ -215,7 +289,11 @@ def _check_names(signature: _signature.Signature, names: list[str], what: str) -
 
 
 def _prompt(source: Source) -> Described:
-    signature = _signature.read(source.function, strict=False)
+    return prompt_with(source, _signature.read(source.function, strict=False), _signature.Signature.call)
+
+
+def prompt_with(source: Source, signature: _signature.Signature, call: Caller) -> Described:
+    """The handler of a prompt, whose function is called by `call`."""
     properties = signature.schema["properties"]
     required = signature.schema.get("required", [])
     arguments = [_prompt_argument(name, member, name in required) for name, member in properties.items()]
@@ -225,7 +303,7 @@ def _prompt(source: Source) -> Described:
     description = descriptor.get("description")
 
     async def serve(arguments: Any, _: Any, context: Any) -> bytes:
-        return _contents.prompt(await signature.call(arguments, context), description)
+        return _contents.prompt(await call(signature, arguments, context), description)
 
     def decode(params: bytes) -> _Decoded:
         assert signature.decode is not None
@@ -313,4 +391,5 @@ _READERS: dict[str, Callable[[Source], Described]] = {
     "prompt": _prompt,
     "completion": _completion,
     "method": _method,
+    "list": _list,
 }

@@ -162,6 +162,9 @@ def content_out(content: Any, where: str) -> Any:
         return [content_out(item, where) for item in content]
     if isinstance(content, str):
         return TextContent(text=printable(str.__str__(content)))
+    make = getattr(content, "to_content", None)
+    if make is not None:
+        content = make()
     block = content.raw if isinstance(content, UnknownContent) else content
     if not isinstance(block, dict) and not is_content(block):
         raise TypeError(f"{where} is of type {type(content).__name__}; a message is a string, a block or a Message")

@@ -94,6 +94,11 @@ class ToolError(Exception):
     """
 
 
+class ArgumentsRefused(Exception):
+    """Arguments that do not fit, where that is found after the decoder: the native module answers with what
+    the revision has for them."""
+
+
 _KINDS: dict[str, type[McpError]] = {
     "response": ResponseError,
     "timeout": RequestTimeoutError,

@@ -13,6 +13,8 @@ def enc_hook(value: Any) -> Any:
     dump = getattr(value, "model_dump", None)
     if dump is not None and not isinstance(value, type):
         return dump(mode="json", by_alias=True)
+    if isinstance(value, str):
+        return str.__str__(value)  # of a subclass, which msgspec knows as enum only
     if isinstance(value, msgspec.Raw):
         return msgspec.json.decode(value)  # only `to_builtins` does not know it
     raise TypeError(f"a value of type {type(value).__name__} has no JSON form")

@@ -14,6 +14,17 @@ from ._native import Connection
 _LAST_WRITE = 2.0
 
 
+def running_loop() -> asyncio.AbstractEventLoop:
+    """The running event loop. Raises `RuntimeError` that says what to do where there is none."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError(
+            "there is no running event loop of asyncio (or uvloop), on which this package runs; a program on trio uses "
+            "oxmcp.SyncClient by trio.to_thread.run_sync, or runs its server by app.run() on a thread"
+        ) from None
+
+
 class Reader(Protocol):
     """Feeds a connection from a descriptor."""
 
@@ -91,7 +102,7 @@ class Served(Protocol):
 
 async def serve(connection: Connection, fd: int, owner: Served) -> None:
     """Serves a connection on the running loop until it is closed."""
-    loop = asyncio.get_running_loop()
+    loop = running_loop()
     closed: asyncio.Future[None] = loop.create_future()
 
     def on_closed() -> None:

@@ -38,7 +38,7 @@ class ServerProcess:
         else:
             options = {"start_new_session": True}
         try:
-            self._process = subprocess.Popen(
+            process: Any = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -52,6 +52,7 @@ class ServerProcess:
             raise _cannot_start(command, cwd, error) from error
         except ValueError as error:
             raise UsageError(f"cannot start the server {command[0]!r}: {error}") from error
+        self._process: subprocess.Popen[bytes] = process
         assert self._process.stdin is not None and self._process.stdout is not None
         self.input = self._process.stdout.fileno()
         self.output = self._process.stdin.fileno()

@@ -11,11 +11,27 @@ from ._errors import printable
 from ._types import CallToolResult, TextContent, UnknownContent, check_block, is_content
 
 
+class Whole:
+    """A result that is written already."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+
+
+def encode_any(value: Any) -> bytes:
+    """The same as `encode`, also for a string and None."""
+    if value is None:
+        return b'{"content":[]}'
+    return encode(value)
+
+
 def encode(value: Any) -> bytes:
     """The JSON of the result. Called by the native module for what is neither a string nor None.
 
     - a `CallToolResult` is taken as it is, with strings among its content made text blocks;
-    - a content block, or a list of blocks and strings, becomes the content;
+    - a content block, a helper such as `Image`, or a list of those and strings, becomes the content;
     - a string of a subclass, such as a member of ``class E(str, Enum)``, is text;
     - an object (dict, dataclass, Struct, pydantic model) becomes structured content, and its JSON
       the text for clients that know only text;
@@ -25,12 +41,16 @@ def encode(value: Any) -> bytes:
     """
     if isinstance(value, CallToolResult):
         return _encode_result(value)
+    if isinstance(value, Whole):
+        return value.text
     if isinstance(value, str):
         return _json.encode({"content": [_text(value)]})
+    value = _made(value)
     if is_content(value):
         return _json.encode({"content": _blocks([value])})
-    if isinstance(value, (list, tuple)) and any(is_content(item) for item in value):
+    if isinstance(value, (list, tuple)) and any(is_content(item) or hasattr(item, "to_content") for item in value):
         # Beside blocks, data is shown as text.
+        value = [_made(item) for item in value]
         shown = [item if is_content(item) or isinstance(item, str) else _json.encode(item).decode() for item in value]
         return _json.encode({"content": _blocks(shown)})
     try:
@@ -45,6 +65,12 @@ def encode(value: Any) -> bytes:
         return _json.encode({"content": content})
     # Checked already, so not once more: its text is all that can be null in it.
     return msgspec.json.encode({"content": content, "structuredContent": msgspec.Raw(text)})
+
+
+def _made(value: Any) -> Any:
+    """A helper such as `Image` as its block."""
+    make = getattr(value, "to_content", None)
+    return value if make is None or isinstance(value, type) else make()
 
 
 def _encode_result(result: CallToolResult) -> bytes:
@@ -66,6 +92,7 @@ def _blocks(content: list[Any] | tuple[Any, ...]) -> list[Any]:
 
 
 def _block(item: Any, where: str) -> Any:
+    item = _made(item)
     if isinstance(item, str):
         return _text(item)
     block = item.raw if isinstance(item, UnknownContent) else item

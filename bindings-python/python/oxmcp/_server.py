@@ -3,18 +3,22 @@ is needed."""
 
 from __future__ import annotations
 
-import os
 from _thread import allocate_lock
 
-from ._errors import report
-from ._native import Connection, Registry
+from ._native import Registry
 from ._native import Entry as _NativeEntry
+from ._served import Served, serve_streams, to_json
 from ._stdio import StandardStreams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, Callable, TypeVar, overload
+    from collections.abc import Collection, Sequence
+    from typing import Any, Callable, Literal, TypeVar, overload
+
+    from typing_extensions import Unpack
+
+    from ._asgi import AsgiApp
+    from ._http import Endpoint, HttpOptions, HttpServing, ListenOptions
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 else:
@@ -26,11 +30,17 @@ else:
 class Source:
     """A registered function and what was said about it."""
 
-    __slots__ = ("described", "function", "key", "kind", "options")
+    __slots__ = ("described", "function", "key", "kind", "options", "owner", "reader", "server")
 
     def __init__(self, kind: str, key: str, function: Any, options: dict[str, Any]) -> None:
         self.kind, self.key, self.function, self.options = kind, key, function, options
         self.described: Any = None
+        self.owner: Server | None = None
+        """The server that it was registered with first."""
+        self.server: Server | None = None
+        """The server that offers it: another one than its owner, where that is mounted."""
+        self.reader: Callable[[Source], Any] | None = None
+        """How its function is read, where not as all of its kind."""
 
     def __call__(self, native: _NativeEntry) -> None:
         """Prepares the handler. Called by the native module when it is first needed."""
@@ -42,9 +52,10 @@ class Source:
 class Entry(Source):
     """One that lists show."""
 
-    __slots__ = ("id", "is_listed")
+    __slots__ = ("id", "is_enabled", "is_listed")
 
     id: int
+    is_enabled: bool
     is_listed: bool
 
 
@@ -53,7 +64,8 @@ class Server:
 
     :param name: who the server is, for programs.
     :param version: its version, in its own scheme.
-    :param title: who it is, for people.
+    :param title: who it is, for people, as `description`, `website_url` and `icons` are:
+        ``[{"src": ..., "mimeType": ..., "sizes": [...]}]``.
     :param instructions: how to use it, for a model.
     :param logging: offer log messages (`Context.log`).
     :param subscriptions: let clients subscribe to resources, see `notify_resource_updated`.
@@ -63,6 +75,10 @@ class Server:
     :param state_keys: secrets of at least 32 characters, which seal what a client of 2026-07-28 keeps for
         the server between two rounds; the first one seals, all of them open. Servers that act as one need
         the same. By default a secret of chance, as good as the process lives.
+    :param lifespan: an async context manager (or an async generator) that is given the server and surrounds all that
+        it serves; what it yields is ``app.state``, and `Context.state` in handlers.
+    :param middleware: functions ``async def (request, call_next)`` around every operation, the first one outermost;
+        see `Request`.
     :param on_notification: called with method and params of what clients send unasked, such as
         ``notifications/roots/list_changed``. May be async.
     :param on_problem: called with a kind and a message when a client sends something that is no
@@ -91,12 +107,17 @@ class Server:
         *,
         version: str = "0.0.0",
         title: str | None = None,
+        description: str | None = None,
+        website_url: str | None = None,
+        icons: Sequence[dict[str, Any]] = (),
         instructions: str | None = None,
         logging: bool = True,
         subscriptions: bool = False,
         capabilities: dict[str, Any] | None = None,
         page_size: int | None = None,
         state_keys: Sequence[str] = (),
+        lifespan: Callable[[Any], Any] | None = None,
+        middleware: Sequence[Callable[..., Any]] = (),
         on_notification: Callable[[str, Any], object] | None = None,
         on_problem: Callable[[str, str], None] | None = None,
         on_trace: Callable[[str, str], None] | None = None,
@@ -110,24 +131,53 @@ class Server:
         self.on_notification = on_notification
         self.on_problem = on_problem
         self.on_trace = on_trace
-        self._settings = {
+        self._settings: dict[str, Any] = {
             "logging": logging,
             "subscriptions": subscriptions,
             "capabilities": capabilities or {},
             "stateKeys": list(state_keys),
         }
-        self._has_settings = not logging or subscriptions or bool(capabilities) or bool(state_keys)
+        about = {"description": description, "websiteUrl": website_url, "icons": list(icons)}
+        info = {name: value for name, value in about.items() if value}
+        if info:
+            self._settings["info"] = info
+        self._has_settings = not logging or subscriptions or bool(capabilities) or bool(state_keys) or bool(info)
+        self.state: Any = None
+        """What the lifespan gave, while the server runs."""
+        self._lifespan = lifespan
+        self._life: Any = None
+        self._middleware = tuple(middleware)
+        self._mounted: list[tuple[Server, str]] = []
+        self._mounted_in: list[tuple[Server, str]] = []
         self._registry = Registry()
+        if self._middleware:
+            self._take_lists_over()
         if page_size is not None:
             self._registry.set_page_size(page_size)
         # Who sees an entry in the registry must find it here.
         self._lock = allocate_lock()
         self._entries: dict[tuple[str, str], Entry] = {}
         self._completions: dict[tuple[str, str], Source] = {}
-        self._served: _Served | None = None
+        self._served: Served | None = None
+        self._connections: set[Served] = set()
+        self._endpoints: set[Endpoint] = set()
 
     @overload
-    def tool(self, function: Function, /) -> Function: ...
+    def tool(
+        self,
+        function: Function,
+        /,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: dict[str, Any] | None = None,
+        icons: list[dict[str, Any]] | None = None,
+        meta: dict[str, Any] | None = None,
+        tags: Collection[str] | None = None,
+        input_schema: dict[str, Any] | None = None,
+        output_schema: dict[str, Any] | bool = True,
+    ) -> Function: ...
     @overload
     def tool(
         self,
@@ -140,6 +190,7 @@ class Server:
         annotations: dict[str, Any] | None = None,
         icons: list[dict[str, Any]] | None = None,
         meta: dict[str, Any] | None = None,
+        tags: Collection[str] | None = None,
         output_schema: dict[str, Any] | bool = True,
     ) -> Callable[[Function], Function]: ...
     def tool(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
@@ -157,6 +208,9 @@ class Server:
         :param annotations: hints of the specification, such as ``{"readOnlyHint": True}``.
         :param icons: ``[{"src": ..., "mimeType": ..., "sizes": [...]}]``.
         :param meta: the ``_meta`` of the tool in lists.
+        :param tags: words that sort it, told to clients in ``_meta`` as ``dev.oxmcp/tags``.
+        :param input_schema: a JSON Schema in place of that of the type hints, which arguments are checked against. The
+            function then takes one parameter, a dict of all arguments (and a context, if it wants one).
         :param output_schema: a schema in place of that of the return type; False for none.
         """
         return self._decorate(function, "tool", options)
@@ -174,6 +228,7 @@ class Server:
         description: str | None = None,
         icons: list[dict[str, Any]] | None = None,
         meta: dict[str, Any] | None = None,
+        tags: Collection[str] | None = None,
     ) -> Callable[[Function], Function]: ...
     def prompt(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         """Registers a function as a prompt, as ``@app.prompt`` or ``@app.prompt(name=...)``.
@@ -197,6 +252,7 @@ class Server:
         annotations: dict[str, Any] | None = None,
         icons: list[dict[str, Any]] | None = None,
         meta: dict[str, Any] | None = None,
+        tags: Collection[str] | None = None,
     ) -> Callable[[Function], Function]:
         """Registers a function as a resource, as ``@app.resource("config://app")``, or as a family of
         them, by a URI template (RFC 6570): ``@app.resource("notes://{id}")``.
@@ -207,6 +263,9 @@ class Server:
         """
         if not isinstance(uri, str):
             raise TypeError(f'@app.resource takes the URI first: @app.resource("notes://{{id}}"), not {uri!r}')
+        scheme = uri.partition(":")[0]
+        if ":" not in uri or not (scheme[:1].isalpha() or scheme[:1] == "{") or not scheme.isascii():
+            raise ValueError(f"the URI of a resource is a whole one, with its scheme, such as 'notes://1', not {uri!r}")
         options = {
             "name": name,
             "title": title,
@@ -216,6 +275,7 @@ class Server:
             "annotations": annotations,
             "icons": icons,
             "meta": meta,
+            "tags": tags,
         }
         return lambda function: self._register("template" if "{" in uri else "resource", uri, function, options)
 
@@ -246,7 +306,8 @@ class Server:
         def decorate(function: Function) -> Function:
             _check_function(function, "method")
             source = Source("method", name, function, {})
-            self._registry.add_method(name, extension, _NativeEntry("method", name, source))
+            source.owner = self
+            self._registry.add_method(name, extension, _NativeEntry("method", name, source, self))
             return function
 
         return decorate
@@ -292,6 +353,8 @@ class Server:
 
         Raises `CapabilityError` unless the server was made with ``subscriptions=True``.
         """
+        if not isinstance(uri, str):
+            raise TypeError(f"the URI of a resource is a string, not {uri!r}")
         if not self._settings["subscriptions"]:
             from ._errors import CapabilityError
 
@@ -300,10 +363,13 @@ class Server:
                 '"resources.subscribe"; make it with subscriptions=True',
                 code=-32601,
             )
-        served = self._served
-        if served is None:
-            return False
-        return '"done":true' in served.connection.command(_json({"resourceUpdated": {"uri": uri}}))
+        command = to_json({"resourceUpdated": {"uri": uri}})
+        told = ['"done":true' in served.connection.command(command) for served in self._all_served()]
+        told += [endpoint.native.resource_updated(uri) for endpoint in list(self._endpoints)]
+        return any(told)
+
+    def _all_served(self) -> list[Served]:
+        return [*self._connections] if self._served is None else [self._served, *self._connections]
 
     def _decorate(self, function: Any, kind: str, options: dict[str, Any]) -> Any:
         unknown = options.keys() - _OPTIONS[kind]
@@ -316,16 +382,62 @@ class Server:
 
     def _register(self, kind: str, key: str | None, function: Any, options: dict[str, Any]) -> Any:
         _check_function(function, kind)
-        name = options.get("name") or getattr(function, "__name__", "")
+        name = options.get("name")
+        if name is None:
+            name = getattr(function, "__name__", "")
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a {kind} is a string, not {name!r}")
         if not name or name == "<lambda>":
-            raise ValueError(f"a {kind} without a name of its own needs name=")
-        entry = Entry(kind, key or name, function, {**options, "name": name})
-        native = _NativeEntry("resource" if kind == "template" else kind, entry.key, entry)
-        with self._lock:
-            entry.id, entry.is_listed = self._registry.add(kind, entry.key, native), False
-            self._entries[kind, entry.key] = entry
-        self._changed()
+            raise ValueError(f"a {kind} without a name of its own needs name=, which is not empty")
+        _check_options(kind, options)
+        self._add(Entry(kind, name if key is None else key, function, {**options, "name": name}))
         return function
+
+    def _add(self, entry: Entry) -> None:
+        """Adds an entry, and adds it to those that this server is mounted in."""
+        if entry.owner is None:
+            entry.owner = self
+        entry.server = self
+        native = _NativeEntry("resource" if entry.kind == "template" else entry.kind, entry.key, entry, entry.owner)
+        with self._lock:
+            entry.id, entry.is_listed = self._registry.add(entry.kind, entry.key, native), False
+            entry.is_enabled = True
+            self._entries[entry.kind, entry.key] = entry
+        self._changed()
+        for parent, prefix in self._mounted_in:
+            parent._add(_under(prefix, entry))
+
+    def mount(self, child: Server, prefix: str = "") -> None:
+        """Adds all that another server offers, now and later, to this one::
+
+            app.mount(weather, prefix="weather")  # its tool "today" is "weather_today" here
+
+        Tools and prompts get the prefix and ``_`` before their names, resources get it as the first part of their path:
+        ``data://week`` is ``data://weather/week``. The child's middleware and lifespan go with it.
+
+        Raises `ValueError` when a name is taken, or when the servers would contain each other.
+        """
+        if child is self or child._contains(self):
+            raise ValueError(f"the server {child.name!r} cannot be mounted in {self.name!r}, which it contains")
+        if prefix and not all(part.isalnum() for part in prefix.replace("-", "_").split("_") if part):
+            raise ValueError(f"a prefix is made of letters, digits, '_' and '-', not {prefix!r}")
+        entries = [_under(prefix, entry) for entry in child._entries.values()]
+        for entry in entries:
+            if (entry.kind, entry.key) in self._entries:
+                raise ValueError(f"the server {self.name!r} has a {entry.kind} {entry.key!r} already")
+        for entry in entries:
+            self._add(entry)
+        for entry in child._entries.values():
+            if not entry.is_enabled:
+                self._show(self._entries[entry.kind, _prefixed(prefix, entry.kind, entry.key)], False)
+        for (kind, key), source in child._completions.items():
+            of = self._entries[kind, _prefixed(prefix, kind, key)]
+            self._complete(of, {name: function for name, function in source.options["arguments"].items()})
+        child._mounted_in.append((self, prefix))
+        self._mounted.append((child, prefix))
+
+    def _contains(self, other: Server) -> bool:
+        return any(child is other or child._contains(other) for child, _ in self._mounted)
 
     def _completed(self, of: str | Callable[..., Any]) -> Entry:
         for entry in list(self._entries.values()):
@@ -336,13 +448,23 @@ class Server:
     def _register_completion(self, entry: Entry, argument: str, function: Any) -> Any:
         _check_function(function, "completion")
         before = self._completions.get((entry.kind, entry.key))
-        arguments = {} if before is None else before.options["arguments"]
-        if argument in arguments:
+        if before is not None and argument in before.options["arguments"]:
             raise ValueError(f"the argument {argument!r} of {entry.kind} {entry.key!r} has a completion already")
-        source = Source("completion", entry.key, None, {"arguments": {**arguments, argument: function}})
-        self._registry.complete(entry.kind, entry.id, _NativeEntry("completion", entry.key, source))
-        self._completions[entry.kind, entry.key] = source
+        self._complete(entry, {argument: function})
         return function
+
+    def _complete(self, entry: Entry, functions: dict[str, Any]) -> None:
+        before = self._completions.get((entry.kind, entry.key))
+        arguments = {} if before is None else before.options["arguments"]
+        source = Source("completion", entry.key, None, {"arguments": {**arguments, **functions}})
+        source.owner, source.server = entry.owner, self
+        native = _NativeEntry("completion", entry.key, source, entry.owner)
+        self._registry.complete(entry.kind, entry.id, native)
+        self._completions[entry.kind, entry.key] = source
+        for parent, prefix in self._mounted_in:
+            of = parent._entries.get((entry.kind, _prefixed(prefix, entry.kind, entry.key)))
+            if of is not None:
+                parent._complete(of, functions)
 
     def _remove(self, kind: str, key: str) -> bool:
         entry = self._entries.pop((kind, key), None)
@@ -351,6 +473,8 @@ class Server:
             return False
         removed = self._registry.remove(kind, entry.id)
         self._changed()
+        for parent, prefix in self._mounted_in:
+            parent._remove(kind, _prefixed(prefix, kind, key))
         return removed
 
     def _set_enabled(self, enabled: bool, tool: str | None, resource: str | None, prompt: str | None) -> None:
@@ -364,22 +488,55 @@ class Server:
         entry = self._entries.get((kind, key))
         if entry is None:
             raise KeyError(f"this server has no {kind} {key!r}")
-        if self._registry.set_enabled(kind, entry.id, enabled):
+        self._show(entry, enabled)
+
+    def _show(self, entry: Entry, enabled: bool) -> None:
+        entry.is_enabled = enabled
+        if self._registry.set_enabled(entry.kind, entry.id, enabled):
             self._changed()
+        for parent, prefix in self._mounted_in:
+            its = parent._entries.get((entry.kind, _prefixed(prefix, entry.kind, entry.key)))
+            if its is not None:
+                parent._show(its, enabled)
+
+    def _take_lists_over(self) -> None:
+        """Lists are the core's to answer, unless middleware wants to see them."""
+        for method in _LISTS:
+            source = Source("list", method, None, {})
+            source.owner = self
+            self._registry.take_over(method, _NativeEntry("method", method, source, self))
 
     def _changed(self) -> None:
-        """Has connected clients told, at the end of the loop's turn."""
-        if self._served is not None:
-            self._served.connection.wake()
+        """Has connected clients told, at the end of the loop's turn. Those over HTTP are told by the core itself."""
+        for served in self._all_served():
+            served.connection.wake()
 
-    def run(self) -> None:
-        """Serves one client over standard input and output, until it leaves.
+    @overload
+    def run(self, transport: Literal["stdio"] = "stdio") -> None: ...
+    @overload
+    def run(
+        self,
+        transport: Literal["http"],
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        path: str = "/mcp",
+        **options: Unpack[ListenOptions],
+    ) -> None: ...
+    def run(self, transport: Literal["stdio", "http"] = "stdio", **options: Any) -> None:
+        """Serves one client over standard input and output, until it leaves; or with ``"http"`` any number of them
+        on a port, until SIGINT or SIGTERM comes.
 
-        While it runs, ``print`` writes to standard error, and standard input reads as empty: the
-        real ones belong to the protocol.
+        Over standard input and output, ``print`` writes to standard error, and standard input reads as empty: the
+        real ones belong to the protocol. For HTTP see `serve_http`.
         """
         import sys
 
+        if _is_http(transport, options):
+            from ._http import run
+
+            given: dict[str, Any] = {"port": 8000, **options}
+            return run(self, self.serve_http(**given))
         # Asked only of an asyncio that is there already: importing it would slow the start.
         loaded = sys.modules.get("asyncio")
         if loaded is not None and loaded._get_running_loop() is not None:
@@ -387,8 +544,8 @@ class Server:
         self._refuse_second()
         with StandardStreams() as streams:
             try:
-                self._served = served = _Served(self, streams)
-                if served.connection.serve_without_host():
+                self._served = served = Served(self, streams)
+                if self._has_life() or served.connection.serve_without_host():
                     import asyncio
 
                     asyncio.run(served.run())
@@ -397,23 +554,126 @@ class Server:
             finally:
                 self._served = None
 
-    async def run_async(self) -> None:
-        """The same as `run`, inside a running event loop."""
+    @overload
+    async def run_async(self, transport: Literal["stdio"] = "stdio") -> None: ...
+    @overload
+    async def run_async(
+        self,
+        transport: Literal["http"],
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        path: str = "/mcp",
+        **options: Unpack[ListenOptions],
+    ) -> None: ...
+    async def run_async(self, transport: Literal["stdio", "http"] = "stdio", **options: Any) -> None:
+        """The same as `run`, inside a running event loop. Over HTTP it serves until its task is cancelled."""
+        if _is_http(transport, options):
+            given: dict[str, Any] = {"port": 8000, **options}
+            async with self.serve_http(**given) as serving:
+                return await serving.wait_closed()
         self._refuse_second()
         with StandardStreams() as streams:
-            try:
-                self._served = _Served(self, streams)
-                await self._served.run()
-            finally:
-                self._served = None
+            await serve_streams(self, streams)
+
+    def serve_http(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        path: str = "/mcp",
+        **options: Unpack[ListenOptions],
+    ) -> HttpServing:
+        """Serves any number of clients over HTTP, on the running event loop::
+
+            async with app.serve_http(port=8000) as serving:
+                print(serving.url)
+                await serving.wait_closed()
+
+        Connections, sessions, lists and timeouts are looked after by threads of the core; handlers run on the loop.
+
+        :param host: the address of this machine to listen on. One that others can reach, such as ``"0.0.0.0"``, needs
+            ``hosts=[...]``: the names under which they do.
+        :param port: 0 for any that is free, see `HttpServing.address`.
+        :param path: where the server is found.
+        :param options: see `HttpOptions` and `ListenOptions`.
+        """
+        from ._http import HttpServing
+
+        return HttpServing(self, host, port, path, options)
+
+    def asgi(self, *, path: str = "/mcp", **options: Unpack[HttpOptions]) -> AsgiApp:
+        """The server as an ASGI app, for uvicorn and the like, or to be mounted in FastAPI or Starlette::
+
+            mcp = app.asgi()                              # uvicorn module:mcp
+
+            web = FastAPI(lifespan=mcp.lifespan)
+            web.mount("/", mcp)                           # after the app's own routes
+
+        :param path: where the server is found; in a mounted app, below the path that it is mounted at.
+        :param options: see `HttpOptions`. Behind a proxy, or under a name of its own, it needs ``hosts=[...]``.
+        """
+        from ._asgi import AsgiApp
+
+        return AsgiApp(self, path, options)
+
+    def __oxmcp_server__(self) -> Server:
+        return self
+
+    def _has_life(self) -> bool:
+        return self._lifespan is not None or any(child._has_life() for child, _ in self._mounted)
+
+    def _living(self) -> Any:
+        """An async context: the lifespan goes on as long as anyone is in it."""
+        if self._life is None:
+            from ._lifespan import Life
+
+            self._life = Life(self)
+        return self._life
 
     def _refuse_second(self) -> None:
         if self._served is not None:
             raise RuntimeError("this server runs already, and standard input and output serve one client at a time")
 
 
-_COMMON = {"name", "title", "description", "icons", "meta"}
-_OPTIONS = {"tool": _COMMON | {"annotations", "output_schema"}, "prompt": _COMMON}
+_COMMON = {"name", "title", "description", "icons", "meta", "tags"}
+_OPTIONS = {"tool": _COMMON | {"annotations", "input_schema", "output_schema"}, "prompt": _COMMON}
+_HINTS = ("title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+_LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
+
+
+def _check_options(kind: str, options: dict[str, Any]) -> None:
+    """Finds what is wrong with options where they were written, and not when a client first asks."""
+    annotations = options.get("annotations")
+    if kind == "tool" and isinstance(annotations, dict):
+        known = {hint.lower(): hint for hint in _HINTS}
+        for name in annotations:
+            meant = known.get(str(name).replace("_", "").lower())
+            if meant is not None and name != meant:
+                raise TypeError(f"annotations have no {name!r}; it is {meant!r}")
+    schema = options.get("output_schema")
+    if isinstance(schema, dict):
+        from ._describe import check_output_schema
+
+        check_output_schema(schema)
+
+
+def _under(prefix: str, entry: Entry) -> Entry:
+    """An entry of a mounted server, as its parent has it."""
+    key = _prefixed(prefix, entry.kind, entry.key)
+    options = {**entry.options, "name": _prefixed(prefix, "tool", entry.options["name"])}
+    mounted = Entry(entry.kind, key, entry.function, options)
+    mounted.owner, mounted.reader = entry.owner, entry.reader
+    return mounted
+
+
+def _prefixed(prefix: str, kind: str, key: str) -> str:
+    if not prefix:
+        return key
+    if kind in ("tool", "prompt"):
+        return f"{prefix}_{key}"
+    scheme, found, path = key.partition("://")
+    return f"{scheme}://{prefix}/{path}" if found else f"{prefix}/{key}"
 
 
 def _check_function(function: Any, kind: str) -> None:
@@ -436,95 +696,9 @@ def _refuse_method(function: Callable[..., Any]) -> None:
         )
 
 
-class _Served:
-    """One connection of a server."""
-
-    def __init__(self, app: Server, streams: StandardStreams) -> None:
-        self.app = app
-        self.input = streams.input
-        self.connection = Connection.server(
-            app.name,
-            app.version,
-            app.title,
-            app.instructions,
-            app.on_trace is not None,
-            _json(app._settings) if app._has_settings else None,
-            os.urandom(64),
-            app._registry,
-            streams.input,
-            streams.output,
-            self.on_event,
-        )
-
-    async def run(self) -> None:
-        from ._loop import serve
-
-        await serve(self.connection, self.input, self)
-
-    def on_event(self, kind: str, id: int | None, first: Any, second: Any) -> None:
-        if kind == "problem":
-            self.on_problem(first, second)
-        elif kind == "trace":
-            if self.app.on_trace is not None:
-                try:
-                    self.app.on_trace(first, second)
-                except Exception as error:
-                    report(error, "on_trace")
-        elif kind == "notification":
-            if self.app.on_notification is not None:
-                self.on_notification(self.app.on_notification, first, second)
-        elif kind == "describe":
-            self.describe(first)
-            assert id is not None
-            self.connection.resume(id)
-        elif kind == "closed":
-            self.closed()
-        elif kind == "pause_reading":
-            self.pause_reading()
-        elif kind == "resume_reading":
-            self.resume_reading()
-
-    closed: Callable[[], None]
-    pause_reading: Callable[[], None]
-    resume_reading: Callable[[], None]
-
-    def on_notification(self, hook: Callable[[str, Any], object], method: str, text: bytes | None) -> None:
-        from ._json import decode
-        from ._loop import run_callback
-
-        try:
-            params = None if text is None else decode(text)
-        except (ValueError, RecursionError) as error:
-            self.on_problem("not_a_message", f"the params of {method} cannot be decoded: {error}")
-        else:
-            run_callback(hook, method, params)
-
-    def on_problem(self, kind: str, message: str) -> None:
-        if self.app.on_problem is not None:
-            try:
-                self.app.on_problem(kind, message)
-            except Exception as error:
-                report(error, "on_problem")
-        else:
-            import logging
-
-            logging.getLogger("oxmcp").warning("%s: %s", kind, message)
-
-    def describe(self, kind: str) -> None:
-        """Describes every entry of a kind, when a peer asks for them."""
-        from ._describe import describe
-
-        with self.app._lock:
-            entries = [entry for entry in self.app._entries.values() if entry.kind == kind and not entry.is_listed]
-        for entry in entries:
-            entry.is_listed = True
-            try:
-                describe(self.app._registry, entry)
-            except Exception as error:
-                report(error, f"describing {kind} {entry.key!r}")
-
-
-def _json(value: Any) -> str:
-    from ._json import encode
-
-    return encode(value).decode()
+def _is_http(transport: str, options: dict[str, Any]) -> bool:
+    if transport not in ("stdio", "http"):
+        raise ValueError(f"a server runs over 'stdio' or 'http', not {transport!r}")
+    if transport == "stdio" and options:
+        raise TypeError(f'{min(options)}= is for HTTP: run("http", {min(options)}=...)')
+    return transport == "http"

@@ -77,7 +77,9 @@ class Notifications:
         self._changed.clear()
         await self._changed.wait()
 
-    def _end(self, _: Any) -> None:
+    def _end(self, call: asyncio.Future[bytes]) -> None:
+        if not call.cancelled():
+            call.exception()  # who reads on is told; a stream that nobody reads may end as it likes
         self._changed.set()
 
     def _receive(self, method: str, params: Any) -> None:

@@ -7,12 +7,14 @@ tool that is stuck would keep the whole process. These threads end with the proc
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import threading
 from collections import deque
+from collections.abc import Iterator
 from typing import Any, Callable, NamedTuple
 
-# Calls beyond this number wait for one to end.
+# Calls beyond this number wait for one to end, or to wait for something itself.
 _LIMIT = 64
 # Threads without work that stay for the next call.
 _KEPT = 4
@@ -50,6 +52,22 @@ class Threads:
                 self._start()
         return job.future
 
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """While one of its threads only waits for an event loop, another one may run in its place."""
+        if getattr(_local, "threads", None) is not self:
+            yield
+            return
+        with self._changed:
+            self._limit += 1
+            if len(self._jobs) > self._idle and self._running < self._limit:
+                self._start()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._limit -= 1
+
     def _start(self) -> None:
         thread = threading.Thread(target=self._serve, name="oxmcp-tool", daemon=True)
         try:
@@ -63,6 +81,7 @@ class Threads:
             self._running += 1
 
     def _serve(self) -> None:
+        _local.threads = self
         while (job := self._next()) is not None:
             if not job.future.cancelled():
                 _run(job)
@@ -72,7 +91,7 @@ class Threads:
     def _next(self) -> _Job | None:
         with self._changed:
             while not self._jobs:
-                if self._idle >= self._kept:
+                if self._idle >= self._kept or self._running > self._limit:
                     self._running -= 1
                     return None
                 self._idle += 1
@@ -110,5 +129,9 @@ def _settle(future: asyncio.Future[Any], result: Any, failure: BaseException | N
         future.set_exception(failure)
 
 
-run = Threads().run
+_local = threading.local()
+_shared = Threads()
+run = _shared.run
 """`Threads.run` of the pool that all servers of the process share."""
+waiting = _shared.waiting
+"""`Threads.waiting` of that pool."""

@@ -1,0 +1,5 @@
+"""``fastmcp.server.context``."""
+
+from ..context import Context
+
+__all__ = ["Context"]

@@ -1,0 +1,1 @@
+"""The package ``mcp.server.fastmcp.utilities``."""

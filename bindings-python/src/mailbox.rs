@@ -1,0 +1,172 @@
+//! What connections of the runtime say to one event loop: those of one server over HTTP, or one client's.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use oxmcp::border::{ExchangeEvent, Inbox, Item, Remote};
+use oxmcp_proto::{Output, Role};
+use pyo3::exceptions::PyException;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::bell::Bell;
+use crate::calls::Calls;
+use crate::event_loop::EventLoop;
+use crate::hook::Hook;
+use crate::hub::Hub;
+use crate::outputs;
+use crate::port::Port;
+use crate::registry::Registry;
+
+/// Closed when its owner is, or when its loop has ended.
+pub(crate) struct Mailbox {
+    pub(crate) number: u64,
+    role: Role,
+    hub: Py<Hub>,
+    bell: Arc<Bell>,
+    pub(crate) inbox: Arc<Inbox>,
+    pub(crate) registry: Py<Registry>,
+    pub(crate) hook: Hook,
+    pub(crate) calls: Calls,
+    /// Who waits for what becomes of an exchange, by its token.
+    exchanges: Mutex<HashMap<u64, Py<PyAny>>>,
+    has_shut_down: Arc<AtomicBool>,
+}
+
+impl Mailbox {
+    pub(crate) fn new(py: Python<'_>, hub: &Py<Hub>, role: Role, registry: Py<Registry>, hook: Py<PyAny>) -> Arc<Self> {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        let bell = Arc::clone(hub.get().bell());
+        let inbox = Inbox::new({
+            let bell = Arc::clone(&bell);
+            move || bell.ring(number)
+        });
+        let mailbox = Arc::new(Self {
+            number,
+            role,
+            hub: hub.clone_ref(py),
+            bell,
+            inbox,
+            registry,
+            hook: Hook::new(hook),
+            calls: Calls::default(),
+            exchanges: Mutex::default(),
+            has_shut_down: Arc::default(),
+        });
+        hub.get().add(&mailbox);
+        mailbox
+    }
+
+    /// The loop it belongs to, unless that has ended.
+    pub(crate) fn event_loop(&self) -> Option<Arc<EventLoop>> {
+        self.hub.get().event_loop()
+    }
+
+    /// Whether the loop has been away for so long that a reporter should let it run.
+    pub(crate) fn is_late(&self) -> bool {
+        self.hub.get().is_late()
+    }
+
+    /// Has what handlers asked go out at the end of this turn of the loop, together.
+    pub(crate) fn settle_soon(&self, py: Python<'_>, remote: &Remote) -> PyResult<()> {
+        Hub::settle_soon(self.hub.bind(py), remote)
+    }
+
+    /// Keeps who waits for what becomes of an exchange next.
+    pub(crate) fn keep_exchange(&self, token: u64, future: Py<PyAny>) {
+        let before = self.exchanges().insert(token, future);
+        drop(before);
+    }
+
+    pub(crate) fn forget_exchange(&self, token: u64) {
+        let future = self.exchanges().remove(&token);
+        drop(future);
+    }
+
+    pub(crate) fn exchange_count(&self) -> usize {
+        self.exchanges().len()
+    }
+
+    /// From any thread: the server has shut down, which its owner is told.
+    pub(crate) fn shut_down_notice(&self) -> impl FnOnce() + Send + 'static {
+        let (bell, number) = (Arc::clone(&self.bell), self.number);
+        let has_shut_down = Arc::clone(&self.has_shut_down);
+        move || {
+            has_shut_down.store(true, Ordering::Release);
+            bell.ring(number);
+        }
+    }
+
+    /// Nothing comes any more, and nothing is kept.
+    pub(crate) fn close(&self) {
+        self.hub.get().forget(self.number);
+        self.inbox.close();
+        let exchanges = std::mem::take(&mut *self.exchanges());
+        // Dropped here, without a lock: their ends may run code of the program.
+        drop((self.hook.take(), self.calls.take_all(), exchanges));
+    }
+
+    /// Takes some of what has come, and acts on it. True when more waits.
+    pub(crate) fn take_turn(self: &Arc<Self>, py: Python<'_>, event_loop: &EventLoop, max: usize) -> PyResult<bool> {
+        let (mut items, mut fatal) = (Vec::new(), None);
+        let more = self.inbox.drain(max, &mut items);
+        for item in items {
+            // Whatever the program's own code does, the other items have their turn too.
+            match self.act(py, event_loop, item) {
+                Ok(()) => {}
+                Err(error) if error.is_instance_of::<PyException>(py) => error.write_unraisable(py, None),
+                Err(error) => fatal = Some(error),
+            }
+        }
+        if !more && self.has_shut_down.swap(false, Ordering::Acquire) {
+            self.hook.tell(py, "shut_down", None, py.None(), py.None())?;
+        }
+        fatal.map_or(Ok(more), Err)
+    }
+
+    fn act(self: &Arc<Self>, py: Python<'_>, event_loop: &EventLoop, item: Item) -> PyResult<()> {
+        let (remote, output) = match item {
+            Item::Output(remote, output) => (remote, output),
+            Item::Exchange(token, event) => return self.exchanged(py, token, event),
+        };
+        match (self.role, output) {
+            // Sessions of a server come and go by themselves.
+            (Role::Server, Output::Ready(_) | Output::Closed) => Ok(()),
+            (Role::Client, Output::Closed) => self.hook.tell(py, "closed", None, py.None(), py.None()),
+            (_, output) => outputs::act(py, &Port::Remote(Arc::clone(self), remote), event_loop, output).map(drop),
+        }
+    }
+
+    /// Tells who waits for it what became of an exchange: `(status, headers, body or None)`, a chunk, or `None`
+    /// for the end.
+    fn exchanged(&self, py: Python<'_>, token: u64, event: ExchangeEvent) -> PyResult<()> {
+        let Some(future) = self.exchanges().remove(&token) else {
+            return Ok(());
+        };
+        let future = future.bind(py);
+        if future.call_method0(intern!(py, "done"))?.is_truthy()? {
+            return Ok(());
+        }
+        let set_result = intern!(py, "set_result");
+        let set = match event {
+            ExchangeEvent::Head { status, headers, body } => {
+                let headers = headers
+                    .iter()
+                    .map(|(name, value)| (PyBytes::new(py, name), PyBytes::new(py, value)));
+                let body = body.map(|body| PyBytes::new(py, &body));
+                let headers: Vec<_> = headers.collect();
+                future.call_method1(set_result, ((status, headers, body),))
+            }
+            ExchangeEvent::Chunk(chunk) => future.call_method1(set_result, (PyBytes::new(py, &chunk),)),
+            ExchangeEvent::End => future.call_method1(set_result, (py.None(),)),
+        };
+        set.map(drop)
+    }
+
+    fn exchanges(&self) -> MutexGuard<'_, HashMap<u64, Py<PyAny>>> {
+        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
