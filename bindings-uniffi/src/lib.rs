@@ -1,4 +1,24 @@
 //! The native half of the Kotlin and Swift packages, exported through `UniFFI`.
+//!
+//! Few coarse verbs, since each crossing costs: envelopes cross as typed fields, payloads as JSON text. Nothing here calls
+//! into the host: what happens waits in one queue for each endpoint, until the host takes it with `next_events`.
+
+mod endpoint;
+mod event;
+mod failure;
+mod registry;
+mod signal;
+mod spec;
+mod table;
+mod transcript;
+mod verbs;
+
+pub use endpoint::{Endpoint, Live, live};
+pub use event::{Event, Happening};
+pub use failure::{Failure, Refusal};
+pub use registry::Registry;
+pub use transcript::{Said, Stats, Transcript};
+pub use verbs::{Notice, Reply, Request, RequestOptions};
 
 uniffi::setup_scaffolding!();
 

@@ -1,0 +1,358 @@
+package dev.oxmcp
+
+import com.sun.jna.CallbackThreadInitializer
+import com.sun.jna.Native
+import dev.oxmcp.internal.Endpoint
+import dev.oxmcp.internal.Event
+import dev.oxmcp.internal.Happening
+import dev.oxmcp.internal.Notice
+import dev.oxmcp.internal.Refusal
+import dev.oxmcp.internal.Registry
+import dev.oxmcp.internal.Reply
+import dev.oxmcp.internal.Request
+import dev.oxmcp.internal.uniffiRustFutureContinuationCallbackImpl
+import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.channels.BufferOverflow
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.isActive
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.suspendCancellableCoroutine
+import kotlinx.coroutines.withTimeoutOrNull
+import kotlinx.serialization.json.JsonObject
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.coroutines.resume
+import kotlin.coroutines.resumeWithException
+import kotlin.time.Duration.Companion.seconds
+
+/** A call, of either side, on one of the connections of an endpoint. */
+internal data class CallKey(val connection: ULong, val id: ULong)
+
+/** The side of an endpoint that a client or a server plays. What it throws is reported to [thrown]. */
+internal interface Host {
+    /** Where handlers run. */
+    val scope: CoroutineScope
+
+    /** Runs the handler that a call is for. */
+    suspend fun answer(incoming: Incoming, call: Happening.Call): Reply
+
+    /** What a handler's failure is to the other side. Never throws. */
+    fun failure(call: Happening.Call, error: Throwable): Reply
+
+    fun ready(connection: ULong, peer: Happening.Ready) {}
+    fun connectFailed(error: McpException) {}
+
+    /** True when the notification was for a stream alone. */
+    suspend fun notified(connection: ULong, notification: Notification) {}
+    fun problem(problem: Problem) {}
+    fun trace(direction: String, line: String) {}
+    fun stderr(line: String) {}
+    fun closed(connection: ULong) {}
+    fun thrown(error: Throwable)
+}
+
+/** A call of the other side, while a handler works on it. */
+internal class Incoming(val link: Link, val key: CallKey, val wantsProgress: Boolean)
+
+/**
+ * One endpoint of the core, and what waits on it.
+ *
+ * One coroutine takes events, and runs nothing of the program's: handlers are coroutines of their own, and what is told
+ * goes to one other coroutine in order. So neither can hold up an answer or a cancel.
+ */
+internal class Link(private val endpoint: Endpoint, private val host: Host) {
+    val ended = CompletableDeferred<Unit>()
+    private val pumps = CoroutineScope(SupervisorJob() + Dispatchers.IO)
+
+    /** Guards [calls] while one begins: its answer may come before its number. */
+    private val lock = Any()
+    private val calls = HashMap<CallKey, Waiting>()
+    private val streams = ConcurrentHashMap<CallKey, Channel<Notification>>()
+    private val handlers = ConcurrentHashMap<CallKey, Job>()
+    private val lost = AtomicInteger()
+    private val told = Channel<suspend () -> Unit>(BACKLOG, BufferOverflow.DROP_OLDEST) { lost.incrementAndGet() }
+
+    /** The one connection; a server over HTTP has none that is the one. */
+    val connection: ULong = endpoint.connection() ?: 0uL
+
+    /** Where a server over HTTP listens. */
+    val address: String? = endpoint.address()
+
+    private class Waiting(val continuation: CancellableContinuation<String>, val reports: Channel<Progress>?)
+
+    fun start() {
+        pumps.launch { tell() }
+        pumps.launch { pump() }
+    }
+
+    /** Calls of either side that wait, for tests. */
+    val waiting: Int get() = synchronized(lock) { calls.size } + handlers.size + streams.size
+
+    suspend fun call(request: Request, options: RequestOptions, connection: ULong = this.connection): String {
+        // A coroutine that was cancelled before sends nothing.
+        currentCoroutineContext().ensureActive()
+        val onProgress = options.onProgress ?: return await(request, options, connection, null)
+        return coroutineScope {
+            val reports = Channel<Progress>(BACKLOG, BufferOverflow.DROP_OLDEST)
+            val reader = launch { for (report in reports) onProgress(report) }
+            val result = await(request, options, connection, reports)
+            reports.close()
+            reader.join()
+            result
+        }
+    }
+
+    private suspend fun await(
+        request: Request,
+        options: RequestOptions,
+        connection: ULong,
+        reports: Channel<Progress>?,
+    ): String = suspendCancellableCoroutine { continuation ->
+        val key = try {
+            begin(request, options, connection, Waiting(continuation, reports))
+        } catch (error: Throwable) {
+            continuation.resumeWithException(error)
+            return@suspendCancellableCoroutine
+        }
+        continuation.invokeOnCancellation { cause -> abandon(key, cause) }
+    }
+
+    private fun begin(request: Request, options: RequestOptions, connection: ULong, waiting: Waiting): CallKey =
+        synchronized(lock) {
+            val id = verb { endpoint.begin(connection, request, options.toNative()) }
+            CallKey(connection, id).also { calls[it] = waiting }
+        }
+
+    /** Opens a stream of notifications: a call that stays open. Runs [each] until the stream has ended. */
+    suspend fun listen(params: String, each: suspend (Notification) -> Unit): Unit = coroutineScope {
+        val notifications = Channel<Notification>(BACKLOG, BufferOverflow.DROP_OLDEST)
+        var key: CallKey? = null
+        val reader = launch { for (notification in notifications) each(notification) }
+        try {
+            suspendCancellableCoroutine<String> { continuation ->
+                try {
+                    synchronized(lock) {
+                        val request = Request.Method("subscriptions/listen", params)
+                        val own = begin(request, RequestOptions.DEFAULT, connection, Waiting(continuation, null))
+                        streams[own] = notifications
+                        key = own
+                    }
+                } catch (error: Throwable) {
+                    continuation.resumeWithException(error)
+                    return@suspendCancellableCoroutine
+                }
+                continuation.invokeOnCancellation { cause -> key?.let { abandon(it, cause) } }
+            }
+        } finally {
+            key?.let(streams::remove)
+            notifications.close()
+        }
+        reader.join()
+    }
+
+    private fun abandon(key: CallKey, cause: Throwable?) {
+        synchronized(lock) { calls.remove(key) } ?: return
+        quietly { endpoint.cancel(key.connection, key.id, cause?.message ?: "the call was cancelled") }
+    }
+
+    fun notify(notice: Notice, connection: ULong? = this.connection): Boolean = verb { endpoint.notify(connection, notice) }
+
+    fun command(text: String, connection: ULong = this.connection): JsonObject =
+        parseObject(verb { endpoint.command(connection, text) })
+
+    fun stats(): dev.oxmcp.internal.Stats? = if (ended.isCompleted) null else verb { endpoint.stats() }
+
+    /** Ends it all, and waits until nothing more comes, within bounds. Safe to call from a handler. */
+    suspend fun close(why: String) {
+        shutDown(why)
+        withTimeoutOrNull(PATIENCE) { ended.await() }
+    }
+
+    fun shutDown(why: String): Unit = quietly { endpoint.close(null, why) }
+
+    private suspend fun pump() {
+        try {
+            while (true) {
+                val events = endpoint.nextEvents(BATCH)
+                if (events.isEmpty()) break
+                events.forEach(::take)
+            }
+        } catch (error: Throwable) {
+            host.thrown(error)
+        } finally {
+            end()
+        }
+    }
+
+    private fun end() {
+        val left = synchronized(lock) { calls.values.toList().also { calls.clear() } }
+        val ended = ConnectionClosedException("the connection has ended")
+        left.forEach { it.continuation.resumeWithException(ended) }
+        handlers.values.forEach { it.cancel(CancellationException("the connection has ended")) }
+        host.connectFailed(ended)
+        endpoint.destroy()
+        told.close()
+        this.ended.complete(Unit)
+    }
+
+    private fun take(event: Event) {
+        try {
+            take(event.connection, event.what)
+        } catch (error: Throwable) {
+            host.thrown(error)
+        }
+    }
+
+    private fun take(connection: ULong, what: Happening) {
+        when (what) {
+            is Happening.Call -> called(CallKey(connection, what.id), what)
+            is Happening.Cancelled -> {
+                val job = handlers.remove(CallKey(connection, what.id))
+                job?.cancel(CancellationException(what.reason ?: "the caller cancelled the call"))
+            }
+            is Happening.Result -> {
+                val call = synchronized(lock) { calls.remove(CallKey(connection, what.id)) }
+                call?.continuation?.resume(what.result)
+            }
+            is Happening.Failed -> {
+                val call = synchronized(lock) { calls.remove(CallKey(connection, what.id)) }
+                call?.continuation?.resumeWithException(what.failure.toException())
+            }
+            is Happening.Progress -> {
+                val call = synchronized(lock) { calls[CallKey(connection, what.id)] }
+                call?.reports?.trySend(progressOf(what.params))
+            }
+            is Happening.Notification -> notified(connection, what)
+            is Happening.Describe -> verb { endpoint.respond(connection, what.id, Reply.Resume) }
+            is Happening.Ready -> host.ready(connection, what)
+            is Happening.ConnectFailed -> host.connectFailed(what.failure.toException())
+            is Happening.Problem -> tell { host.problem(Problem(what.kind, what.message)) }
+            is Happening.Trace -> tell { host.trace(what.direction, what.line) }
+            is Happening.Stderr -> tell { host.stderr(what.line) }
+            is Happening.Closed -> host.closed(connection)
+        }
+    }
+
+    private fun notified(connection: ULong, what: Happening.Notification) {
+        val notification = Notification(what.method, what.params?.let(::parseObject))
+        val stream = what.subscription?.let { synchronized(lock) { streams[CallKey(connection, it)] } }
+        stream?.trySend(notification)
+        if (stream == null || notification.method != ACKNOWLEDGED) tell { host.notified(connection, notification) }
+    }
+
+    private fun tell(what: suspend () -> Unit) {
+        told.trySend(what)
+    }
+
+    /** What the program is told, one thing after the other. */
+    private suspend fun tell() {
+        for (what in told) {
+            try {
+                what()
+            } catch (error: Throwable) {
+                host.thrown(error)
+            }
+            val dropped = lost.getAndSet(0)
+            if (dropped > 0) {
+                val message = "$dropped notifications were dropped: the program takes them too slowly"
+                runCatching { host.problem(Problem("dropped", message)) }.onFailure(host::thrown)
+            }
+        }
+    }
+
+    private fun called(key: CallKey, call: Happening.Call) {
+        val incoming = Incoming(this, key, call.wantsProgress)
+        val job = host.scope.launch(start = CoroutineStart.LAZY) {
+            val reply = try {
+                host.answer(incoming, call)
+            } catch (error: CancellationException) {
+                // The call is off. One that the handler made itself, such as a timeout, is its failure.
+                if (!isActive) throw error
+                host.failure(call, error)
+            } catch (error: Throwable) {
+                host.failure(call, error)
+            }
+            respond(key, call, reply)
+        }
+        // Before it starts, so that a cancel finds it.
+        handlers[key] = job
+        job.invokeOnCompletion { handlers.remove(key, job) }
+        if (!job.start() && job.isCancelled) {
+            // The scope is closed, and the caller must not wait for ever.
+            respond(key, call, Reply.Error(ErrorCode.INTERNAL_ERROR, "the server was closed", null))
+        }
+    }
+
+    private fun respond(key: CallKey, call: Happening.Call, reply: Reply) {
+        try {
+            verb { endpoint.respond(key.connection, key.id, reply) }
+        } catch (error: Throwable) {
+            if (ended.isCompleted) return
+            // What can not cross, such as half of a surrogate pair, must not leave the caller waiting.
+            val failure = runCatching { host.failure(call, error) }.getOrNull()
+            quietly { endpoint.respond(key.connection, key.id, failure ?: INTERNAL) }
+        }
+    }
+
+    private inline fun quietly(verb: () -> Unit) {
+        try {
+            verb()
+        } catch (error: IllegalStateException) {
+            // The endpoint is gone, and all that was on it.
+        } catch (error: Throwable) {
+            host.thrown(error)
+        }
+    }
+
+    companion object {
+        private const val BACKLOG = 1024
+        private const val BATCH = 256u
+
+        /** A child may take four seconds to leave, the calls that a server over HTTP accepted some more. */
+        private val PATIENCE = 20.seconds
+        private const val ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+        private val INTERNAL = Reply.Error(ErrorCode.INTERNAL_ERROR, "Internal error", null)
+
+        /** Opens an endpoint. @throws McpException when it can not be opened */
+        fun open(spec: JsonObject, registry: Registry, host: Host, peer: Link? = null): Link = verb {
+            attach
+            Link(Endpoint.open(spec.toString(), registry, peer?.endpoint), host)
+        }
+
+        /** The core's threads are attached once, and not for each wake-up. */
+        private val attach: Unit by lazy {
+            val initializer = CallbackThreadInitializer(true, false, "oxmcp")
+            Native.setCallbackThreadInitializer(uniffiRustFutureContinuationCallbackImpl, initializer)
+        }
+    }
+}
+
+/** Runs a verb of the core; what it throws becomes an exception of this package. */
+internal inline fun <T> verb(work: () -> T): T = try {
+    work()
+} catch (refusal: Refusal.Refused) {
+    throw refusal.failure.toException()
+} catch (error: IllegalStateException) {
+    throw ConnectionClosedException("the connection has ended", error)
+} catch (error: dev.oxmcp.internal.InternalException) {
+    throw InternalFaultException(error.message ?: "a fault inside oxmcp", error)
+} catch (error: java.nio.charset.CharacterCodingException) {
+    throw UsageException("a text has half of a surrogate pair, which no encoding has a form for", error)
+} catch (error: UnsatisfiedLinkError) {
+    throw InternalFaultException("the native library of oxmcp could not be loaded: ${error.message}", error)
+}
+
+internal fun progressOf(params: String): Progress = UnknownContent(parseObject(params)).run {
+    Progress(number("progress") ?: 0.0, number("total"), text("message"))
+}

@@ -1,0 +1,169 @@
+package dev.oxmcp
+
+import kotlinx.serialization.json.JsonObject
+import kotlinx.serialization.json.buildJsonObject
+import kotlinx.serialization.json.put
+import kotlin.time.Duration
+
+/**
+ * Options of one call.
+ *
+ * @property timeout how long it may go without an answer; the client's own by default, [Duration.INFINITE] for no limit
+ * @property maxTotalTimeout a bound on the whole call, which progress does not move
+ * @property resetTimeoutOnProgress each report of progress starts [timeout] anew; asks for progress by itself
+ * @property fresh ask the server even when a result is at hand that it called fresh (2026-07-28)
+ * @property logLevel the mildest log messages to send for this call (2026-07-28)
+ * @property onProgress asks for progress, and is called for each report, one after the other, in the coroutine of the call.
+ *   When it throws, the call is cancelled and fails with that
+ */
+public data class RequestOptions(
+    val timeout: Duration? = null,
+    val maxTotalTimeout: Duration? = null,
+    val resetTimeoutOnProgress: Boolean = false,
+    val fresh: Boolean = false,
+    val logLevel: LogLevel? = null,
+    val onProgress: (suspend (Progress) -> Unit)? = null,
+) {
+    internal fun toNative(): dev.oxmcp.internal.RequestOptions? {
+        if (this === DEFAULT) return null
+        return dev.oxmcp.internal.RequestOptions(
+            timeout?.toMillis(),
+            maxTotalTimeout?.toMillis(),
+            resetTimeoutOnProgress,
+            onProgress != null,
+            fresh,
+            logLevel?.wire,
+        )
+    }
+
+    public companion object {
+        public val DEFAULT: RequestOptions = RequestOptions()
+    }
+}
+
+/**
+ * A server to start as a child process and to talk to over its standard streams.
+ *
+ * No shell is involved: arguments arrive as they are. It inherits few variables, and no secrets, unless [inheritEnv]. When
+ * its client is closed it is asked to leave: its input is closed, then `SIGTERM`, then `SIGKILL`, [grace] after one another.
+ *
+ * @property program looked up in `PATH` unless it is a path
+ * @property env what its environment has beside the few variables that each child gets
+ * @property cwd the folder to run in
+ */
+public data class ServerCommand(
+    val program: String,
+    val args: List<String> = emptyList(),
+    val env: Map<String, String> = emptyMap(),
+    val inheritEnv: Boolean = false,
+    val cwd: String? = null,
+    val stderr: Stderr = Stderr.Inherit,
+    val grace: Duration? = null,
+) {
+    public constructor(program: String, vararg args: String) : this(program, args.toList())
+
+    /** Where its standard error goes. */
+    public sealed class Stderr {
+        /** To that of this program. */
+        public data object Inherit : Stderr()
+
+        /** Nowhere. */
+        public data object Discard : Stderr()
+
+        /** To [each], line by line. */
+        public class Lines(public val each: (String) -> Unit) : Stderr()
+    }
+
+    /** Arguments and environment may hold secrets. */
+    override fun toString(): String = "ServerCommand($program)"
+
+    internal fun toJson(): JsonObject = buildJsonObject {
+        put("program", program)
+        putTexts("args", args)
+        put("env", buildJsonObject { env.forEach { (name, value) -> put(name, value) } })
+        put("inheritEnv", inheritEnv)
+        putIf("cwd", cwd)
+        put(
+            "stderr",
+            when (stderr) {
+                Stderr.Inherit -> "inherit"
+                Stderr.Discard -> "null"
+                is Stderr.Lines -> "lines"
+            },
+        )
+        putIf("grace", grace?.toJson())
+    }
+}
+
+/**
+ * How a server is reached over HTTP. What is null has its default.
+ *
+ * @property headers sent with every request to the server, and never to another origin
+ * @property proxy a URL; the system's proxies by default
+ * @property rootCertificate PEM text of a certificate to trust beside the system's
+ * @property connectTimeout for opening a connection; 30 s by default. There are no other timeouts but those of calls
+ * @property httpSse whether the transport of 2024-11-05 is used where a server has no other
+ */
+public data class HttpClientOptions(
+    val headers: Map<String, String> = emptyMap(),
+    val proxy: String? = null,
+    val noProxy: Boolean = false,
+    val rootCertificate: String? = null,
+    val connectTimeout: Duration? = null,
+    val closeTimeout: Duration? = null,
+    val renewSessions: Boolean? = null,
+    val httpSse: HttpSse? = null,
+    val maxRequests: Int? = null,
+) {
+    /** Whether the HTTP+SSE transport of revision 2024-11-05 is used. */
+    public enum class HttpSse { AUTO, NEVER, ONLY }
+
+    /** Headers may hold secrets. */
+    override fun toString(): String = "HttpClientOptions(headers=${headers.keys})"
+
+    internal fun toJson(): JsonObject = buildJsonObject {
+        put("headers", buildJsonObject { headers.forEach { (name, value) -> put(name, value) } })
+        putIf("proxy", proxy)
+        put("noProxy", noProxy)
+        putIf("rootCertificate", rootCertificate)
+        putIf("connectTimeout", connectTimeout?.toJson())
+        putIf("closeTimeout", closeTimeout?.toJson())
+        putIf("renewSessions", renewSessions)
+        putIf("httpSse", httpSse?.name?.lowercase())
+        putIf("maxRequests", maxRequests)
+    }
+}
+
+/**
+ * Bounds on what the other side can make this program hold. Over a bound the one message is refused. What is null has its
+ * default.
+ */
+public data class Limits(
+    /** Bytes per message; 16 MiB by default. */
+    val message: Long? = null,
+    /** How deep the JSON of a message may nest; 128 by default. */
+    val depth: Int? = null,
+    /** Server: calls that wait for an answer at the same time; 65,536 by default. */
+    val inFlight: Int? = null,
+    /** Server: how long accepted calls may go on after the client has left; 5 s by default. */
+    val drain: Duration? = null,
+    /** Server: streams and subscriptions of one client; 1024 by default. */
+    val subscriptions: Int? = null,
+    /** Client: how often a server may ask for input before it serves a call (2026-07-28); 16 by default. */
+    val rounds: Int? = null,
+    /** Client: pages of a list; 1000 by default. */
+    val pages: Int? = null,
+    /** Client: bytes of a list, and of all results that are kept as fresh; 64 MiB by default. */
+    val list: Long? = null,
+) {
+    internal fun toJson(): JsonObject = buildJsonObject {
+        putIf("message", message)
+        putIf("depth", depth)
+        putIf("inFlight", inFlight)
+        putIf("drain", drain?.toJson())
+        putIf("subscriptions", subscriptions)
+        putIf("rounds", rounds)
+        putIf("pages", pages)
+        putIf("list", list)
+    }
+}

@@ -1,0 +1,138 @@
+package dev.oxmcp
+
+import kotlinx.serialization.json.JsonArray
+import kotlinx.serialization.json.JsonElement
+import kotlinx.serialization.json.JsonObject
+import kotlinx.serialization.json.JsonPrimitive
+import kotlinx.serialization.json.buildJsonObject
+import kotlinx.serialization.json.put
+
+/** What a server asks a client's user for. */
+public class ElicitRequest internal constructor(json: JsonObject) : McpObject(json) {
+    /** The question, for the user. */
+    public val message: String get() = text("message").orEmpty()
+
+    /** Whether the user is to visit [url], in place of filling in a form. */
+    public val isUrl: Boolean get() = text("mode") == "url"
+
+    /** The form: a JSON Schema of an object with simple members. */
+    public val requestedSchema: JsonObject get() = member("requestedSchema") ?: EMPTY
+
+    /** What the user is to visit. Show it, and ask, before opening it. */
+    public val url: String? get() = text("url")
+    public val elicitationId: String? get() = text("elicitationId")
+}
+
+/** What the user made of it. */
+public class ElicitResult private constructor(json: JsonObject) : McpObject(json) {
+    /** `accept`, `decline` or `cancel`. */
+    public val action: String get() = text("action").orEmpty()
+
+    /** What was filled in; `null` unless the user accepted. */
+    public val content: JsonObject? get() = if (action == "accept") member("content") else null
+
+    public companion object {
+        /** The user agreed, and filled this in. */
+        public fun accept(content: JsonObject? = null): ElicitResult =
+            ElicitResult(buildJsonObject { put("action", "accept"); putIf("content", content) })
+
+        /** The same, with members by name: texts, numbers, booleans and lists of texts. */
+        public fun accept(vararg content: Pair<String, Any>): ElicitResult =
+            accept(JsonObject(content.associate { (name, value) -> name to simple(value) }))
+
+        /** The user said no. */
+        public fun decline(): ElicitResult = ElicitResult(buildJsonObject { put("action", "decline") })
+
+        /** The user went away without an answer. */
+        public fun cancel(): ElicitResult = ElicitResult(buildJsonObject { put("action", "cancel") })
+
+        internal fun of(json: JsonObject): ElicitResult = ElicitResult(json)
+
+        private fun simple(value: Any): JsonElement = when (value) {
+            is JsonElement -> value
+            is String -> JsonPrimitive(value)
+            is Boolean -> JsonPrimitive(value)
+            is Number -> JsonPrimitive(value)
+            is Iterable<*> -> JsonArray(value.map { JsonPrimitive(it.toString()) })
+            else -> throw UsageException("a form has texts, numbers, booleans and lists of texts; ${value::class} is none")
+        }
+    }
+}
+
+/** What a client's user made of a question with a typed answer. */
+public sealed class Elicited<out T> {
+    /** The user filled it in. */
+    public data class Accepted<T>(val value: T) : Elicited<T>()
+
+    /** The user said no. */
+    public data object Declined : Elicited<Nothing>()
+
+    /** The user went away without an answer. */
+    public data object Cancelled : Elicited<Nothing>()
+
+    /** The value; `null` unless the user accepted. */
+    public fun valueOrNull(): T? = (this as? Accepted)?.value
+}
+
+/** What a server asks a client's model for. */
+public class SamplingRequest internal constructor(json: JsonObject) : McpObject(json) {
+    public constructor(
+        messages: List<Message>,
+        maxTokens: Long,
+        systemPrompt: String? = null,
+        temperature: Double? = null,
+        stopSequences: List<String>? = null,
+        modelPreferences: JsonObject? = null,
+        tools: List<JsonObject>? = null,
+        toolChoice: JsonObject? = null,
+    ) : this(
+        buildJsonObject {
+            put("messages", JsonArray(messages.map { it.json }))
+            put("maxTokens", maxTokens)
+            putIf("systemPrompt", systemPrompt)
+            putIf("temperature", temperature)
+            putTexts("stopSequences", stopSequences)
+            putIf("modelPreferences", modelPreferences)
+            putIf("tools", tools?.let(::JsonArray))
+            putIf("toolChoice", toolChoice)
+        },
+    )
+
+    public val messages: List<Message> get() = objects("messages").map(::Message)
+    public val maxTokens: Long? get() = integer("maxTokens")
+    public val systemPrompt: String? get() = text("systemPrompt")
+    public val temperature: Double? get() = number("temperature")
+    public val stopSequences: List<String> get() = texts("stopSequences")
+    public val modelPreferences: JsonObject? get() = member("modelPreferences")
+    public val tools: List<JsonObject> get() = objects("tools")
+}
+
+/** What the model said. */
+public class SamplingResult internal constructor(json: JsonObject) : McpObject(json) {
+    public constructor(content: Content, model: String, stopReason: String? = null, role: Role = Role.ASSISTANT) : this(
+        buildJsonObject {
+            put("role", role.wire)
+            put("content", content.json)
+            put("model", model)
+            putIf("stopReason", stopReason)
+        },
+    )
+
+    public constructor(text: String, model: String, stopReason: String? = null) : this(TextContent(text), model, stopReason)
+
+    public val content: List<Content> get() = blocks(json["content"])
+    public val text: String get() = textOf(content)
+    public val model: String get() = text("model").orEmpty()
+    public val stopReason: String? get() = text("stopReason")
+}
+
+/** Who makes a call, and what it says of itself. */
+public class Caller internal constructor(json: JsonObject) : McpObject(json) {
+    /** The revision of the protocol that the call is in, such as `2025-11-25`. */
+    public val protocolVersion: String? get() = text("protocolVersion")
+    public val info: Implementation? get() = member("info")?.let(::Implementation)
+    public val capabilities: JsonObject get() = member("capabilities") ?: EMPTY
+
+    /** The `_meta` of the request. */
+    public val requestMeta: JsonObject? get() = member("meta")
+}

@@ -1,0 +1,17 @@
+package dev.oxmcp
+
+import kotlinx.coroutines.runBlocking
+
+/** A server for tests, which its client starts. */
+internal object TestServer {
+    @JvmStatic
+    fun main(args: Array<String>): Unit = runBlocking {
+        val server = Server("test server", "1.0") { instructions = "be quick" }
+        server.tool("add") { (a, b): Numbers -> Sum(a + b) }
+        server.tool("prints") { _: Unit -> println("a stray print"); System.out.flush(); "printed" }
+        server.tool("exits") { _: Unit -> Runtime.getRuntime().halt(3); "" }
+        server.tool("waits") { _: Unit -> forever() }
+        server.serveStdio()
+        System.err.println("the server has ended")
+    }
+}

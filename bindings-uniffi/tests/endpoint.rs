@@ -1,0 +1,118 @@
+//! Endpoints as a host drives them: from their opening to the last event, over memory and over HTTP.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+use oxmcp_uniffi::{Endpoint, Happening, Registry, Reply, Request, live};
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// All that happens until the endpoint is over, for `each` to act on.
+fn drive(endpoint: &Endpoint, mut each: impl FnMut(u64, &Happening)) {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut cx = Context::from_waker(&waker);
+    loop {
+        let mut next = pin!(endpoint.next_events(16));
+        let events = loop {
+            match next.as_mut().poll(&mut cx) {
+                Poll::Ready(events) => break events,
+                Poll::Pending => thread::park(),
+            }
+        };
+        if events.is_empty() {
+            return;
+        }
+        for event in events {
+            each(event.connection, &event.what);
+        }
+    }
+}
+
+fn spec(settings: &str, what: &str) -> String {
+    format!(r#"{{"info":{{"name":"test","version":"1"}},"settings":{settings},{what}}}"#)
+}
+
+fn registry() -> Registry {
+    let registry = Registry::new();
+    let tool = r#"{"name":"echo","inputSchema":{"type":"object"}}"#;
+    let added = registry.command(&format!(
+        r#"{{"add":{{"kind":"tool","key":"echo","descriptor":{tool}}}}}"#
+    ));
+    assert_eq!(added.unwrap(), r#"{"entry":0}"#);
+    registry
+}
+
+/// Serves on a thread of its own until the endpoint is over.
+fn serve(server: &Arc<Endpoint>) -> thread::JoinHandle<()> {
+    let server = Arc::clone(server);
+    thread::spawn(move || {
+        drive(&server, |connection, what| {
+            if let Happening::Call { id, params, .. } = what {
+                let text = params.clone().unwrap_or_default();
+                assert!(server.respond(connection, *id, Reply::Text { text }).unwrap());
+            }
+        });
+    })
+}
+
+/// Calls a tool once and closes; gives the result.
+fn call_once(client: &Arc<Endpoint>) -> Option<String> {
+    let mut given = None;
+    drive(client, |connection, what| match what {
+        Happening::Ready { .. } => {
+            let request = Request::Tool {
+                name: "echo".into(),
+                arguments: Some(r#"{"a":1}"#.into()),
+            };
+            client.begin(connection, request, None).unwrap();
+        }
+        Happening::Result { result, .. } => {
+            given = Some(result.clone());
+            client.close(None, "done");
+        }
+        Happening::ConnectFailed { failure } => panic!("{}", failure.message),
+        _ => {}
+    });
+    given
+}
+
+/// One test, since it counts what lives in the process.
+#[test]
+fn endpoints_are_driven_to_their_end_and_leave_nothing() {
+    let registry = registry();
+    let nothing = live();
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let settings = format!(r#"{{"revisions":["{revision}"]}}"#);
+        let server = Endpoint::open(&spec("{}", r#""server":"memory""#), &registry, None).unwrap();
+        let serving = serve(&server);
+        let client = Endpoint::open(
+            &spec(&settings, r#""client":"memory""#),
+            &Registry::new(),
+            Some(Arc::clone(&server)),
+        )
+        .unwrap();
+        assert!(call_once(&client).unwrap().contains(r#"{\"a\":1}"#), "{revision}");
+        serving.join().unwrap();
+
+        let server = Endpoint::open(&spec("{}", r#""server":{"http":{}}"#), &registry, None).unwrap();
+        let serving = serve(&server);
+        let url = format!("http://{}/mcp", server.address().unwrap());
+        let to = format!(r#""client":{{"http":{{"url":"{url}"}}}}"#);
+        for _ in 0..3 {
+            let client = Endpoint::open(&spec(&settings, &to), &Registry::new(), None).unwrap();
+            assert!(call_once(&client).unwrap().contains(r#"{\"a\":1}"#), "{revision}");
+        }
+        server.close(None, "done");
+        serving.join().unwrap();
+        assert_eq!(server.stats().connections, 0, "{revision}");
+    }
+    assert_eq!(live(), nothing);
+}

@@ -1,0 +1,40 @@
+package dev.oxmcp.examples.readme
+
+import dev.oxmcp.Client
+import dev.oxmcp.Description
+import dev.oxmcp.ElicitResult
+import dev.oxmcp.Server
+import dev.oxmcp.ServerCommand
+import kotlinx.serialization.Serializable
+import kotlinx.serialization.json.buildJsonObject
+import kotlinx.serialization.json.put
+import kotlin.time.Duration.Companion.seconds
+
+@Serializable
+class City(@Description("The name of a city.") val name: String)
+
+@Serializable
+class Report(val temperature: Int, val sky: String)
+
+suspend fun serve() {
+    val server = Server("weather", "1.0")
+    server.tool("weather", "Tells the weather in a city.") { city: City ->
+        progress(1, 2, "looking out of the window of ${city.name}")
+        Report(21, "sunny")
+    }
+    server.serveStdio()
+}
+
+suspend fun ask() {
+    val client = Client.connect(ServerCommand("java", "-jar", "weather.jar")) {
+        onElicitation { question -> ElicitResult.decline() }
+    }
+    val result = client.callTool(
+        "weather",
+        buildJsonObject { put("name", "Oslo") },
+        timeout = 10.seconds,
+        onProgress = { println("${it.progress} of ${it.total}") },
+    )
+    println(result.structured<Report>().sky)
+    client.close()
+}
