@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 
 use crate::process::CommandLine;
-use crate::subjects::{Package, Places, Subject};
+use crate::subjects::{Package, Places};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Machine {
@@ -67,8 +67,8 @@ impl Machine {
 
 /// The version of the package that a subject is made with, as it is installed; `None` if there is no package or it is
 /// not there.
-pub(crate) fn package_version(subject: &Subject, places: &Places) -> Option<String> {
-    match subject.package {
+pub(crate) fn package_version(package: Package, places: &Places) -> Option<String> {
+    match package {
         Package::None => None,
         Package::Python(name) => {
             let code = format!("import importlib.metadata as m; print(m.version('{name}'))");

@@ -1,7 +1,8 @@
-//! Measures MCP servers and clients of several SDKs over stdio, side by side. `benchmarks/README.md` says what is
+//! Measures MCP servers and clients of several SDKs over stdio and HTTP, side by side. `benchmarks/README.md` says what is
 //! measured and how to read it.
 
 mod client_load;
+mod http;
 mod machine;
 mod placement;
 mod process;
@@ -20,7 +21,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 
 use crate::machine::Machine;
 use crate::placement::Placement;
@@ -29,10 +30,16 @@ use crate::results::Results;
 use crate::rounds::Budget;
 use crate::subjects::{Places, SUBJECTS, Subject};
 
-/// Measures MCP servers and clients over stdio, side by side.
+/// Measures MCP servers and clients, side by side.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {
+    /// Over what
+    #[arg(long, value_enum, default_value_t = Transport::Stdio)]
+    transport: Transport,
+    /// Make so many calls of our server over HTTP, and see whether it then holds nothing any more
+    #[arg(long, value_name = "CALLS")]
+    soak: Option<usize>,
     /// Python with the packages of subjects/requirements.txt and oxmcp
     #[arg(long, default_value = "python3")]
     python: PathBuf,
@@ -68,6 +75,12 @@ struct Options {
     list: bool,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Transport {
+    Stdio,
+    Http,
+}
+
 fn main() -> ExitCode {
     match run(&Options::parse()) {
         Ok(code) => code,
@@ -79,20 +92,23 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<ExitCode> {
-    let subjects = options.subjects()?;
+    if let Some(calls) = options.soak {
+        return soak(options, calls);
+    }
+    match options.transport {
+        Transport::Stdio => over_stdio(options),
+        Transport::Http => over_http(options),
+    }
+}
+
+fn over_stdio(options: &Options) -> Result<ExitCode> {
+    let subjects = options.chosen(SUBJECTS, Subject::name)?;
     if options.list {
-        for subject in subjects {
-            println!("{}", subject.name());
-        }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(list(subjects.iter().map(|subject| subject.name())));
     }
     let places = options.places()?;
-    let (budget, rounds) = if options.quick {
-        (Budget::QUICK, 2)
-    } else {
-        (Budget::FULL, 7)
-    };
-    let rounds = options.rounds.map_or(rounds, NonZeroUsize::get);
+    let budget = if options.quick { Budget::QUICK } else { Budget::FULL };
+    let rounds = options.rounds();
     let machine = Machine::look(&places);
     options.placement.apply()?;
     let outcomes = rounds::run(&subjects, &places, rounds, &budget, show_progress);
@@ -100,32 +116,130 @@ fn run(options: &Options) -> Result<ExitCode> {
     let results = Results::new(machine, options.placement, rounds, outcomes, &places);
 
     print!("{}", table::terminal(&results));
-    if let Some(file) = &options.json {
-        write(file, &json(&results)?)?;
+    let report = Report {
+        json: json(&results)?,
+        markdown: table::markdown(&results),
+        picture: Some(svg::picture(&results)),
+        failed: results.failed().count(),
+        of: results.subjects.len(),
+    };
+    report.finish(options)
+}
+
+fn over_http(options: &Options) -> Result<ExitCode> {
+    let all: Vec<_> = http::subjects::SUBJECTS
+        .iter()
+        .flat_map(|subject| subject.modes.iter().map(move |mode| (subject, *mode)))
+        .collect();
+    let subjects = options.chosen(&all, |(subject, mode)| subject.name(*mode))?;
+    let subjects: Vec<_> = subjects.into_iter().copied().collect();
+    if options.list {
+        return Ok(list(subjects.iter().map(|(subject, mode)| subject.name(*mode))));
     }
-    match options.why_not_written(&results) {
-        Some(reason) => println!("\nRESULTS.md and results/ are left as they were: {reason}."),
-        None => publish(&options.dir, &results)?,
+    let places = options.places()?;
+    let budget = match options.quick {
+        true => http::rounds::Budget::QUICK,
+        false => http::rounds::Budget::FULL,
+    };
+    let rounds = options.rounds();
+    let machine = Machine::look(&places);
+    options.placement.apply()?;
+    let outcomes = http::rounds::run(&subjects, &places, rounds, &budget, show_progress);
+    show_progress("");
+    let results = http::report::Results::new(machine, options.placement, rounds, outcomes, &places);
+
+    print!("{}", http::report::terminal(&results));
+    let report = Report {
+        json: json(&results)?,
+        markdown: http::report::markdown(&results),
+        picture: None,
+        failed: results.failed().count(),
+        of: results.subjects.len(),
+    };
+    report.finish(options)
+}
+
+fn soak(options: &Options, calls: usize) -> Result<ExitCode> {
+    match http::soak::run(&options.places()?, calls) {
+        Ok(soaked) => {
+            println!("{soaked}");
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(failure) => Err(format!("the soak failed: {}\n{}", failure.error, failure.stderr).into()),
     }
-    let failed = results.failed().count();
-    if failed > 0 {
-        eprintln!("oxmcp-bench: {failed} of {} subjects failed", results.subjects.len());
-        return Ok(ExitCode::FAILURE);
+}
+
+fn list(names: impl Iterator<Item = String>) -> ExitCode {
+    names.for_each(|name| println!("{name}"));
+    ExitCode::SUCCESS
+}
+
+/// What a run leaves behind.
+struct Report {
+    json: String,
+    markdown: String,
+    picture: Option<String>,
+    failed: usize,
+    of: usize,
+}
+
+impl Report {
+    fn finish(&self, options: &Options) -> Result<ExitCode> {
+        if let Some(file) = &options.json {
+            write(file, &self.json)?;
+        }
+        match options.why_not_written(self.failed) {
+            Some(reason) => println!("\nRESULTS.md and results/ are left as they were: {reason}."),
+            None => self.publish(options)?,
+        }
+        if self.failed > 0 {
+            eprintln!("oxmcp-bench: {} of {} subjects failed", self.failed, self.of);
+            return Ok(ExitCode::FAILURE);
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
+
+    fn publish(&self, options: &Options) -> Result<()> {
+        let folder = options.dir.join("results");
+        std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        println!();
+        let name = options.transport.name();
+        write(&folder.join(format!("{name}.json")), &self.json)?;
+        if let Some(picture) = &self.picture {
+            write(&folder.join(format!("{name}.svg")), picture)?;
+        }
+        let file = options.dir.join("RESULTS.md");
+        let before = std::fs::read_to_string(&file).unwrap_or_default();
+        write(&file, &table::with_part(&before, &self.markdown))
+    }
+}
+
+impl Transport {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Http => "http",
+        }
+    }
 }
 
 impl Options {
-    fn subjects(&self) -> Result<Vec<&'static Subject>> {
-        let wanted = |subject: &&Subject| {
-            let name = subject.name();
+    /// The subjects that `--only` names, or all.
+    fn chosen<'a, T>(&self, all: &'a [T], name: impl Fn(&T) -> String) -> Result<Vec<&'a T>> {
+        let wanted = |subject: &&T| {
+            let name = name(subject);
             self.only.is_empty() || self.only.iter().any(|part| name.contains(&part.to_lowercase()))
         };
-        let subjects: Vec<&Subject> = SUBJECTS.iter().filter(wanted).collect();
+        let subjects: Vec<&T> = all.iter().filter(wanted).collect();
         if subjects.is_empty() {
             return Err(format!("no subject's name contains {:?}; --list shows the names", self.only).into());
         }
         Ok(subjects)
+    }
+
+    fn rounds(&self) -> usize {
+        let usual = if self.quick { 2 } else { 7 };
+        self.rounds.map_or(usual, NonZeroUsize::get)
     }
 
     fn places(&self) -> Result<Places> {
@@ -153,7 +267,7 @@ impl Options {
     }
 
     /// The published results are those of a whole run in which everything worked, unless one insists.
-    fn why_not_written(&self, results: &Results) -> Option<&'static str> {
+    fn why_not_written(&self, failed: usize) -> Option<&'static str> {
         let reasons = [
             (cfg!(debug_assertions), "this is not a release build"),
             (!self.only.is_empty(), "--only left subjects out"),
@@ -162,7 +276,7 @@ impl Options {
                 "--placement is not the one of the published results",
             ),
             (self.quick, "--quick is too short a run"),
-            (results.failed().next().is_some(), "a subject failed"),
+            (failed > 0, "a subject failed"),
         ];
         reasons
             .into_iter()
@@ -171,16 +285,7 @@ impl Options {
     }
 }
 
-fn publish(dir: &Path, results: &Results) -> Result<()> {
-    let folder = dir.join("results");
-    std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    println!();
-    write(&folder.join("latest.json"), &json(results)?)?;
-    write(&folder.join("stdio.svg"), &svg::picture(results))?;
-    write(&dir.join("RESULTS.md"), &table::markdown(results))
-}
-
-fn json(results: &Results) -> Result<String> {
+fn json(results: &impl serde::Serialize) -> Result<String> {
     Ok(serde_json::to_string_pretty(results)? + "\n")
 }
 

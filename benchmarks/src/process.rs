@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::placement;
+
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// How long a process may take to end once its input is closed.
@@ -62,8 +64,7 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        let mut child = command
-            .spawn()
+        let mut child = placement::of_subject(|| command.spawn())
             .map_err(|error| format!("cannot start {}: {error}", line.arguments[0]))?;
         let (Some(input), Some(output), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -124,11 +125,20 @@ impl Process {
 
     /// The most memory that was resident at once, in kB.
     pub(crate) fn peak_kb(&self) -> Result<u64> {
+        self.status_kb("VmHWM:")
+    }
+
+    /// The memory that is resident, in kB.
+    pub(crate) fn resident_kb(&self) -> Result<u64> {
+        self.status_kb("VmRSS:")
+    }
+
+    fn status_kb(&self, field: &str) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status
             .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:"))
-            .ok_or("no VmHWM in its status")?;
+            .find_map(|line| line.strip_prefix(field))
+            .ok_or_else(|| format!("no {field} in its status"))?;
         Ok(line.trim().trim_end_matches("kB").trim().parse()?)
     }
 

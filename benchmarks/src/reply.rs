@@ -7,7 +7,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::wire::{PROTOCOL_VERSION, TEXT_AFTER, TEXT_BEFORE, TEXT_DIGITS, text};
+use crate::wire::{TEXT_AFTER, TEXT_BEFORE, TEXT_DIGITS, text};
 
 /// Checks the replies to `tools/call` of one server.
 #[derive(Debug, Default)]
@@ -171,7 +171,7 @@ fn check_echo(line: &[u8]) -> Result<Option<u64>, WrongReply> {
 }
 
 /// Whether this line is the answer to `initialize` in the revision that was asked for; `false` for a notification.
-pub(crate) fn check_initialize(line: &[u8]) -> Result<bool, WrongReply> {
+pub(crate) fn check_initialize(line: &[u8], revision: &str) -> Result<bool, WrongReply> {
     #[derive(Deserialize)]
     struct Initialized {
         #[serde(rename = "protocolVersion")]
@@ -181,9 +181,9 @@ pub(crate) fn check_initialize(line: &[u8]) -> Result<bool, WrongReply> {
         return Ok(false);
     };
     match serde_json::from_str::<Initialized>(result) {
-        Ok(initialized) if id == 0 && initialized.protocol_version == PROTOCOL_VERSION => Ok(true),
+        Ok(initialized) if id == 0 && initialized.protocol_version == revision => Ok(true),
         _ => Err(WrongReply::in_line(
-            format_args!("not an answer to initialize in {PROTOCOL_VERSION}"),
+            format_args!("not an answer to initialize in {revision}"),
             line,
         )),
     }
@@ -213,7 +213,7 @@ fn response(line: &[u8]) -> Result<Option<(u64, &str)>, WrongReply> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::INITIALIZE;
+    use crate::wire::{INITIALIZE, PROTOCOL_VERSION};
 
     fn echo(id: u64, text: &str) -> String {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#)
@@ -266,10 +266,16 @@ mod tests {
     #[test]
     fn initialize_must_be_answered_in_the_revision_asked_for() {
         let answer = |version| format!(r#"{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"{version}"}}}}"#);
-        assert_eq!(check_initialize(answer(PROTOCOL_VERSION).as_bytes()), Ok(true));
-        assert!(check_initialize(answer("2024-11-05").as_bytes()).is_err());
         assert_eq!(
-            check_initialize(br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#),
+            check_initialize(answer(PROTOCOL_VERSION).as_bytes(), PROTOCOL_VERSION),
+            Ok(true)
+        );
+        assert!(check_initialize(answer("2024-11-05").as_bytes(), PROTOCOL_VERSION).is_err());
+        assert_eq!(
+            check_initialize(
+                br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#,
+                PROTOCOL_VERSION
+            ),
             Ok(false)
         );
         let asked: serde_json::Value = serde_json::from_slice(INITIALIZE).expect("JSON");

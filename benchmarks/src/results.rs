@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::machine::{self, Machine};
 use crate::placement::Placement;
 use crate::rounds::{Outcome, Plan, Sample, WINDOW};
+use crate::server_load::Failure;
 use crate::subjects::{Kind, Language, Places, Role};
 
 #[derive(Debug, Serialize)]
@@ -35,6 +36,12 @@ pub(crate) struct Row {
 pub(crate) struct Failed {
     pub(crate) error: String,
     pub(crate) stderr: String,
+}
+
+impl From<Failure> for Failed {
+    fn from(Failure { error, stderr }: Failure) -> Self {
+        Self { error, stderr }
+    }
 }
 
 /// What a figure is divided by.
@@ -72,11 +79,7 @@ impl Results {
     /// The machine's facts and how the run was done, as pairs of a name and a text.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = self.machine.facts().to_vec();
-        let placement = match self.placement {
-            Placement::One => "load and subject share one core",
-            Placement::Any => "load and subject run where the kernel puts them",
-        };
-        facts.push(("placement", placement.to_owned()));
+        facts.push(("placement", self.placement.in_words().to_owned()));
         facts.push((
             "rounds",
             format!("{}, every subject once in each; medians over the rounds", self.rounds),
@@ -117,14 +120,11 @@ impl Row {
             language: subject.language,
             kind: subject.kind,
             title: subject.title,
-            version: machine::package_version(subject, places),
+            version: machine::package_version(subject.package, places),
             plan: outcome.plan,
             median: outcome.median(),
             samples: outcome.samples,
-            failure: outcome.failure.map(|failure| Failed {
-                error: failure.error,
-                stderr: failure.stderr,
-            }),
+            failure: outcome.failure.map(Failed::from),
         }
     }
 

@@ -191,7 +191,7 @@ fn run_once(subject: &Subject, places: &Places, plan: &Plan) -> Result<Sample, F
 
 /// Each round begins one subject later, and every other round runs backwards: neither the place in the round nor the
 /// neighbour stays the same.
-fn rotation(count: usize, round: usize) -> Vec<usize> {
+pub(crate) fn rotation(count: usize, round: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     if count > 0 {
         order.rotate_left(round % count);

@@ -6,7 +6,7 @@ use crate::process::{CommandLine, Process, Result};
 use crate::reply::{Checker, check_initialize};
 use crate::rounds::{Plan, Sample, WINDOW};
 use crate::stats;
-use crate::wire::{Answered, INITIALIZE, INITIALIZED, Requests};
+use crate::wire::{Answered, INITIALIZE, INITIALIZED, PROTOCOL_VERSION, Requests};
 
 /// From the spawn to the last reply. The slowest subject known needs a tenth of it.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -159,6 +159,6 @@ impl Session {
 
 fn handshake(process: &mut Process) -> Result<()> {
     process.write(INITIALIZE)?;
-    while !check_initialize(process.read_line()?)? {}
+    while !check_initialize(process.read_line()?, PROTOCOL_VERSION)? {}
     Ok(())
 }

@@ -48,8 +48,8 @@ pub(crate) fn terminal(results: &Results) -> String {
             let _ = write!(
                 text,
                 "\n{heading}\n{}\n{}",
-                aligned(&figures(results, role)),
-                aligned(&ratios(results, role))
+                aligned(&figures(results, role), 2),
+                aligned(&ratios(results, role), 2)
             );
         }
     }
@@ -70,19 +70,14 @@ pub(crate) fn markdown(results: &Results) -> String {
     );
     for (role, heading) in ROLES {
         if results.rows(role).next().is_some() {
-            let _ = write!(text, "\n## {heading}\n\n{}", piped(&figures(results, role)));
-            let _ = write!(text, "\n{}", piped(&ratios(results, role)));
+            let _ = write!(text, "\n## {heading}\n\n{}", piped(&figures(results, role), 2));
+            let _ = write!(text, "\n{}", piped(&ratios(results, role), 2));
         }
     }
     let _ = write!(text, "\n{READING}\n\n## Machine\n\n| | |\n| --- | --- |\n");
     for (name, fact) in results.facts() {
         let _ = writeln!(text, "| {name} | {fact} |");
     }
-    let _ = writeln!(
-        text,
-        "| rounds | {}, every subject once in each; medians over the rounds |",
-        results.rounds
-    );
     if results.failed().next().is_some() {
         text.push_str("\n## Failed\n\n");
         for (row, failed) in results.failed() {
@@ -90,6 +85,29 @@ pub(crate) fn markdown(results: &Results) -> String {
         }
     }
     text
+}
+
+/// The text with the part that has the same heading in place of that it had, or at its end.
+pub(crate) fn with_part(text: &str, part: &str) -> String {
+    let heading = part.lines().next().unwrap_or_default();
+    let mut parts: Vec<&str> = Vec::new();
+    let mut begin = 0;
+    for (at, _) in text.match_indices("\n# ") {
+        parts.push(&text[begin..=at]);
+        begin = at + 1;
+    }
+    parts.push(&text[begin..]);
+    parts.retain(|part| !part.trim().is_empty());
+    match parts.iter_mut().find(|old| old.lines().next() == Some(heading)) {
+        Some(old) => *old = part,
+        None => parts.push(part),
+    }
+    parts
+        .iter()
+        .map(|part| part.trim_end())
+        .collect::<Vec<_>>()
+        .join("\n\n")
+        + "\n"
 }
 
 const ROLES: [(Role, &str); 2] = [(Role::Server, "Servers"), (Role::Client, "Clients")];
@@ -147,8 +165,8 @@ fn missing(row: &Row) -> String {
     }
 }
 
-/// Columns of one width each: the first two to the left, figures to the right. Headings of ratios take two lines.
-fn aligned(table: &[Vec<String>]) -> String {
+/// Columns of one width each: the first `names` to the left, figures to the right. Headings of ratios take two lines.
+pub(crate) fn aligned(table: &[Vec<String>], names: usize) -> String {
     let mut lines: Vec<Vec<String>> = Vec::new();
     if table[0].iter().any(|heading| heading.contains(" / ")) {
         let halves = table[0]
@@ -172,7 +190,7 @@ fn aligned(table: &[Vec<String>]) -> String {
     for line in &lines {
         let mut shown = String::new();
         for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
-            let _ = if column < 2 {
+            let _ = if column < names {
                 write!(shown, "{cell:<width$}  ")
             } else {
                 write!(shown, "{cell:>width$}  ")
@@ -193,10 +211,11 @@ fn once_each(mut cells: Vec<String>) -> Vec<String> {
     cells
 }
 
-fn piped(table: &[Vec<String>]) -> String {
+/// A table in Markdown: the first `names` columns to the left, figures to the right.
+pub(crate) fn piped(table: &[Vec<String>], names: usize) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let rule: Vec<String> = (0..table[0].len())
-        .map(|column| if column < 2 { "---" } else { "---:" }.to_owned())
+        .map(|column| if column < names { "---" } else { "---:" }.to_owned())
         .collect();
     let mut text = line(&table[0]);
     text.push_str(&line(&rule));
@@ -243,7 +262,7 @@ pub(crate) fn count(value: f64) -> String {
 }
 
 /// Three digits, or two below a tenth.
-fn significant(value: f64) -> String {
+pub(crate) fn significant(value: f64) -> String {
     match value {
         _ if value >= 100.0 => count(value),
         _ if value >= 10.0 => format!("{value:.1}"),
@@ -285,6 +304,17 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("Servers") && text.contains("Clients"), "{text}");
+    }
+
+    #[test]
+    fn a_part_takes_the_place_of_the_one_with_its_heading() {
+        let both = with_part(&with_part("", "# A\n\none\n"), "# B\n\ntwo\n\n## more\n");
+        assert_eq!(both, "# A\n\none\n\n# B\n\ntwo\n\n## more\n");
+        assert_eq!(
+            with_part(&both, "# A\n\nnew\n"),
+            "# A\n\nnew\n\n# B\n\ntwo\n\n## more\n"
+        );
+        assert_eq!(with_part(&both, "# B\n"), "# A\n\none\n\n# B\n");
     }
 
     #[test]

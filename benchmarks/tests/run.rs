@@ -63,6 +63,60 @@ fn bare_loops_are_measured() {
 }
 
 #[test]
+fn servers_over_http_are_measured() {
+    let file = temporary("http.json");
+    let output = bench(
+        HERE,
+        &[
+            "--transport",
+            "http",
+            "--only",
+            "rust-http-bare-axum-modern-json,rust-http-oxmcp-legacy-sse",
+            "--json",
+            &file.display().to_string(),
+        ],
+    );
+    let text = stdout(&output);
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let results: serde_json::Value = serde_json::from_slice(&std::fs::read(file).expect("written")).expect("JSON");
+    let subjects = results["subjects"].as_array().expect("a list");
+    assert_eq!(subjects.len(), 2);
+    for subject in subjects {
+        for figure in [
+            "start_ms",
+            "p50_us",
+            "calls_per_s",
+            "busy_p99_us",
+            "cpu_s_per_10k",
+            "peak_kb",
+        ] {
+            assert!(
+                subject["median"][figure].as_f64().is_some_and(|value| value > 0.0),
+                "{figure}: {subject}"
+            );
+        }
+        let has_sessions = subject["era"] == "legacy";
+        assert_eq!(subject["median"]["idle_kb"].is_f64(), has_sessions, "{subject}");
+    }
+}
+
+#[test]
+fn a_soak_leaves_nothing_behind() {
+    let output = bench(HERE, &["--soak", "8000"]);
+    let text = stdout(&output);
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(text.starts_with("8000 calls in "), "{text}");
+}
+
+#[test]
 fn a_subject_that_cannot_start_is_named_and_the_others_go_on() {
     let output = bench(
         HERE,
