@@ -10,6 +10,8 @@ import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as V1Transport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { Client as OurClient, StdioClientTransport as OurTransport } from 'oxmcp';
 
+import { exercise, heard } from './exercise.mjs';
+
 const program = (name) => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
 const { OXMCP_PYTHON: ours, OXMCP_PEER_PYTHON: theirs, OXMCP_NODE: node } = process.env;
 
@@ -42,7 +44,7 @@ for (const [clientName, { Client, Transport, resultSchema = [], servers: names, 
   for (const serverName of names ?? ['our Python server', 'our Node server']) {
     test(`${clientName}, ${serverName}`, { timeout: 60_000 }, async () => {
       const transport = new Transport({ ...servers[serverName], stderr: 'pipe' });
-      const said = lines(transport.stderr);
+      const said = heard(transport.stderr);
       const client = new Client({ name: 'interop', version: '1.0.0' }, options);
       const callTool = (params, options) => client.callTool(params, ...resultSchema, options);
       await client.connect(transport);
@@ -54,55 +56,4 @@ for (const [clientName, { Client, Transport, resultSchema = [], servers: names, 
       }
     });
   }
-}
-
-async function exercise(client, callTool, said) {
-  assert.equal(client.getServerVersion().name, 'interop');
-  assert.equal(client.getInstructions(), 'For tests.');
-  const { tools } = await client.listTools();
-  assert.deepEqual(
-    tools.map((tool) => tool.name),
-    ['add', 'count', 'wait', 'fail'],
-  );
-  const sum = await callTool({ name: 'add', arguments: { a: 2, b: 3 } });
-  assert.equal(sum.content[0].text, '5');
-
-  const progress = [];
-  const counted = await callTool(
-    { name: 'count', arguments: { to: 3 } },
-    { onprogress: (report) => progress.push([report.progress, report.total, report.message]) },
-  );
-  assert.equal(counted.content[0].text, 'counted');
-  assert.deepEqual(
-    progress,
-    [1, 2, 3].map((step) => [step, 3, `step ${step}`]),
-  );
-
-  const failed = await callTool({ name: 'fail', arguments: {} });
-  assert.equal(failed.isError, true);
-  assert.match(failed.content[0].text, /on purpose/);
-
-  const controller = new AbortController();
-  const call = callTool({ name: 'wait', arguments: {} }, { signal: controller.signal });
-  const rejected = assert.rejects(call);
-  await said('waiting');
-  controller.abort(new Error('enough'));
-  await rejected;
-  await said('cancelled');
-
-  const again = await callTool({ name: 'add', arguments: { a: 1, b: 1 } });
-  assert.equal(again.content[0].text, '2');
-}
-
-/** Waits until a stream has said something. */
-function lines(stream) {
-  let text = '';
-  let wake = () => {};
-  stream.on('data', (chunk) => {
-    text += new TextDecoder().decode(chunk);
-    wake();
-  });
-  return async (what) => {
-    while (!text.includes(what)) await new Promise((resolve) => (wake = resolve));
-  };
 }

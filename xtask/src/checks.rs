@@ -26,6 +26,7 @@ pub(crate) fn run(workspace: &Workspace, report: &mut Report) -> Result<()> {
         command::capture(workspace, "cargo-metadata", &mut metadata)
     });
     report.check("one version everywhere", || versions(workspace));
+    report.check("the POMs have that version", || poms(workspace));
     report.check("npm lock files name no registry", || npm_locks(workspace));
     report.check("every package carries the licences", || licences(workspace));
     report.check(codegen::check_title(workspace), || {
@@ -55,6 +56,22 @@ fn versions(workspace: &Workspace) -> Result<()> {
         ensure!(
             version == VERSION,
             "bindings-node/{file} has version {version}, the workspace has {VERSION}"
+        );
+    }
+    Ok(())
+}
+
+/// The POMs of Maven say the version themselves; a module names that of the package, too.
+fn poms(workspace: &Workspace) -> Result<()> {
+    for pom in ["", "all/", "interop/", "../../examples/kotlin/"] {
+        let pom = workspace.path(&format!("bindings-uniffi/kotlin/{pom}pom.xml"));
+        let text = read(&pom)?;
+        let ours = text.matches("<groupId>dev.oxmcp</groupId>").count();
+        let versions = text.matches(&format!("<version>{VERSION}</version>")).count();
+        ensure!(
+            ours > 0 && versions >= ours,
+            "{} should have version {VERSION}",
+            pom.display()
         );
     }
     Ok(())

@@ -112,6 +112,31 @@ fn tap(text: &str) -> Tally {
     tally
 }
 
+/// Sums the lines with which Maven's Surefire closes each module: those without a time.
+pub(crate) fn surefire(output: &str) -> Tally {
+    let mut tally = Tally::default();
+    let mut skipped = 0;
+    for line in output.lines() {
+        let Some((_, counts)) = line.split_once("Tests run: ") else {
+            continue;
+        };
+        if counts.contains("Time elapsed") {
+            continue;
+        }
+        let mut numbers = counts.split(", ").map(|part| {
+            let digits: String = part.chars().filter(char::is_ascii_digit).collect();
+            digits.parse::<u32>().unwrap_or_default()
+        });
+        let mut next = || numbers.next().unwrap_or_default();
+        let (run, failures, errors, skips) = (next(), next(), next(), next());
+        tally.failed += failures + errors;
+        tally.passed += run.saturating_sub(failures + errors + skips);
+        skipped += skips;
+    }
+    complete(&mut tally, skipped);
+    tally
+}
+
 /// `" 3 passed"` as its parts.
 fn number_and_word(text: &str) -> Option<(u32, &str)> {
     let (number, word) = text.trim().split_once(' ')?;
@@ -198,6 +223,15 @@ mod tests {
                 skips: vec![skip(1, "b: see rule #2")]
             }
         );
+    }
+
+    #[test]
+    fn surefire_sums_modules_and_not_their_classes() {
+        let output = "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1, Time elapsed: 0.1 s -- in a.B\n\
+            [WARNING] Tests run: 9, Failures: 1, Errors: 2, Skipped: 1\n[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0\n";
+        let tally = surefire(output);
+        assert_eq!((tally.passed, tally.failed, tally.skips.len()), (7, 3, 1));
+        assert_eq!(surefire("[ERROR] COMPILATION ERROR"), Tally::default());
     }
 
     #[test]

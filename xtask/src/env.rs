@@ -183,6 +183,55 @@ pub(crate) fn node() -> Result<Node> {
     })
 }
 
+/// The programs that the tests of several server processes start, with the Debian packages they are in.
+const SERVERS: [(&str, &str); 2] = [("redis-server", "redis-server"), ("nginx", "nginx-light")];
+
+/// Sees to it that a Redis server and nginx can be started: installs them where that can be done without asking.
+pub(crate) fn servers() -> Result<()> {
+    if !cfg!(target_os = "linux") {
+        return Err(Missing::new("the tests of several server processes run on Linux only").into());
+    }
+    let missing = || {
+        let absent = SERVERS.iter().filter(|(program, _)| !runs(program, &["-v"]));
+        absent.map(|(_, package)| *package).collect::<Vec<_>>()
+    };
+    let packages = missing();
+    if !packages.is_empty() && runs("apt-get", &["--version"]) && is_root() {
+        println!("  installing {}", packages.join(" and "));
+        let mut install = Command::new("apt-get");
+        install
+            .args(["install", "-y", "-qq", "--no-install-recommends"])
+            .args(&packages);
+        install.env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null());
+        // Whether it worked is seen below.
+        let _ = install.status();
+    }
+    let packages = missing();
+    if packages.is_empty() {
+        return Ok(());
+    }
+    let packages = packages.join(" ");
+    Err(Missing::new(format!(
+        "the tests of several server processes need a Redis server and nginx on PATH (on Debian: apt-get install {packages})"
+    ))
+    .into())
+}
+
+fn runs(program: &str, args: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+fn is_root() -> bool {
+    let output = Command::new("id").arg("-u").output();
+    output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
 /// npm, whose name ends in `.cmd` on Windows.
 pub(crate) fn npm() -> Command {
     Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })

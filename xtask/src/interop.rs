@@ -9,10 +9,11 @@ use crate::env::{self, Python, Workspace};
 use crate::inputs::Stamp;
 use crate::python::{self, Venv};
 use crate::summary::Report;
-use crate::{checks, node, test};
+use crate::{checks, conformance, node, test};
 
 /// Runs `tests/interop`. Its tests find their programs in `OXMCP_PYTHON` (a Python with our package),
-/// `OXMCP_PEER_PYTHON` (one with the official SDK) and `OXMCP_NODE`.
+/// `OXMCP_PEER_PYTHON` (one with the official SDK), `OXMCP_NODE`, `OXMCP_HTTP_SERVER` and `OXMCP_HTTP_CLIENT` (programs on
+/// the crate).
 pub(crate) fn run(workspace: &Workspace, report: &mut Report) -> Result<()> {
     let folder = workspace.path("tests/interop");
     let main = env::python()?;
@@ -22,12 +23,16 @@ pub(crate) fn run(workspace: &Workspace, report: &mut Report) -> Result<()> {
     let peers = peers(workspace, &main, &folder.join("requirements.txt"))?;
     node::install_packages(workspace, &folder)?;
     node::link_package(workspace, &folder)?;
+    let server = conformance::build_example(workspace, "interop_server")?;
+    let client = conformance::build_example(workspace, "interop_client")?;
 
     let (ours, theirs) = (venv.python(), peers.python());
-    let variables: [(&str, &Path); 3] = [
+    let variables: [(&str, &Path); 5] = [
         ("OXMCP_PYTHON", &ours),
         ("OXMCP_PEER_PYTHON", &theirs),
         ("OXMCP_NODE", &node.program),
+        ("OXMCP_HTTP_SERVER", &server),
+        ("OXMCP_HTTP_CLIENT", &client),
     ];
     // Either runner's tests may be the only ones; a runner without a test would fail.
     let mut in_python = Vec::new();

@@ -1,6 +1,7 @@
 //! The workspace's own commands, run as `cargo xtask`. See `cargo xtask help`.
 
 mod bench;
+mod bindgen;
 mod checks;
 mod codegen;
 mod command;
@@ -12,6 +13,7 @@ mod docs;
 mod env;
 mod inputs;
 mod interop;
+mod kotlin;
 mod node;
 mod python;
 mod summary;
@@ -57,7 +59,7 @@ enum Command {
     },
     /// Build the wheels and npm packages for this platform into target/dist, and load each one once.
     Dist,
-    /// Run the public conformance suite against our servers: what is chosen, or all.
+    /// Run the public conformance suite against our servers and clients: what is chosen, or all.
     Conformance {
         /// Whose packages. May be given more than once, as the others.
         #[arg(long, value_enum)]
@@ -68,6 +70,12 @@ enum Command {
         /// Which revision's scenarios.
         #[arg(long, value_enum)]
         spec: Vec<conformance::Spec>,
+    },
+    /// Make the sources that `UniFFI` writes for Kotlin and Swift.
+    Bindgen {
+        /// Change nothing; fail if the committed files are not what would be made.
+        #[arg(long)]
+        check: bool,
     },
     /// Make the protocol's types from the specification's schemas.
     Codegen {
@@ -107,6 +115,10 @@ fn run(command: Command) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Conformance { lang, role, spec } => conformance::run(&workspace, &lang, &role, &spec),
+        Command::Bindgen { check } => {
+            bindgen::run(&workspace, check)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Codegen { check, schemas } => {
             println!("{}", codegen::run(&workspace, schemas, check)?);
             Ok(ExitCode::SUCCESS)

@@ -10,7 +10,7 @@ use crate::command::{self, Finished};
 use crate::env::{self, Node, Python, Workspace};
 use crate::python::{self, Abi, Venv};
 use crate::summary::Report;
-use crate::{checks, conformance, counts, docs, interop, node};
+use crate::{checks, conformance, counts, docs, interop, kotlin, node};
 
 /// A part of the tests that can be run alone.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -25,6 +25,8 @@ pub(crate) enum Suite {
     Python,
     /// The npm package: types and tests.
     Node,
+    /// The Kotlin package, its tests against others, and its examples.
+    Kotlin,
     /// Our packages against each other and against the official SDKs.
     Interop,
     /// The public conformance suite.
@@ -43,6 +45,7 @@ pub(crate) fn run(workspace: &Workspace, only: &[Suite]) -> Result<ExitCode> {
                 Suite::Rust => report.suite("rust", |report| rust(workspace, report)),
                 Suite::Python => report.suite("python", |report| pythons(workspace, report)),
                 Suite::Node => report.suite("node", |report| node_package(workspace, report)),
+                Suite::Kotlin => report.suite("kotlin", |report| kotlin::run(workspace, report)),
                 Suite::Interop => report.suite("interop", |report| interop::run(workspace, report)),
                 Suite::Conformance => report.suite("conformance", |report| {
                     conformance::add(workspace, report, &[], &[], &[])
@@ -55,7 +58,8 @@ pub(crate) fn run(workspace: &Workspace, only: &[Suite]) -> Result<ExitCode> {
 }
 
 /// What the Rust crate has only where it is asked for.
-const HTTP: &str = "oxmcp/http";
+const HTTP: &str = "oxmcp/border";
+const ALL: &str = "oxmcp/border,oxmcp/redis";
 
 fn lint(workspace: &Workspace, report: &mut Report) -> Result<()> {
     report.program("cargo fmt --check", || {
@@ -68,9 +72,11 @@ fn lint(workspace: &Workspace, report: &mut Report) -> Result<()> {
         let mut clippy = command::cargo(workspace, "clippy");
         clippy.args([
             "--workspace",
+            "--exclude",
+            "oxmcp-bindgen",
             "--all-targets",
             "--features",
-            HTTP,
+            ALL,
             "--",
             "--deny",
             "warnings",
@@ -81,19 +87,30 @@ fn lint(workspace: &Workspace, report: &mut Report) -> Result<()> {
 }
 
 fn rust(workspace: &Workspace, report: &mut Report) -> Result<()> {
+    let servers = env::servers();
+    let features = if servers.is_ok() { ALL } else { HTTP };
     let run = || {
         let mut test = command::cargo(workspace, "test");
         test.args([
             "--workspace",
             "--exclude",
             "oxmcp-bench",
+            "--exclude",
+            "oxmcp-bindgen",
             "--features",
-            HTTP,
+            features,
             "--no-fail-fast",
         ]);
         command::capture(workspace, "cargo-test", &mut test)
     };
     report.runner("cargo test", run, |finished| Ok(counts::cargo(&finished.output)));
+    match servers {
+        Err(missing) if workspace.ci && cfg!(target_os = "linux") => {
+            report.check("several server processes", || Err(missing));
+        }
+        Err(missing) => report.skip(&missing.to_string()),
+        Ok(()) => {}
+    }
     Ok(())
 }
 

@@ -26,20 +26,9 @@ fn message(tokens: i64, text: &str) -> CreateMessageRequestParams {
     CreateMessageRequestParams::new(tokens, vec![content::said(Role::User, text)])
 }
 
-/// Takes an answer that nobody was asked for as well: a scenario sends one in the first round.
 async fn elicitation(ctx: Context, _: NoArguments) -> Result<String, ToolError> {
-    let answers = ctx.input_responses().unwrap_or_default();
-    let answer = answers
-        .get("user_name")
-        .and_then(|answer| serde_json::from_str::<Any>(answer.get()).ok());
-    let answer = answer.filter(|answer| answer["action"] == "accept").unwrap_or_default();
-    if let Some(name) = answer["content"]["name"].as_str() {
-        return Ok(format!("Hello, {name}!"));
-    }
-    let params = question("Who are you?", "name", "string");
-    Err(InputRequired::new()
-        .request("user_name", "elicitation/create", params)
-        .into())
+    let name = ask(&ctx, "user_name", "name", "string").await?;
+    Ok(format!("Hello, {}!", name.as_str().unwrap_or("stranger")))
 }
 
 async fn sampling(ctx: Context, _: NoArguments) -> Result<String, ToolError> {

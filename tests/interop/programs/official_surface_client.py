@@ -1,6 +1,6 @@
 """A client on the official Python SDK that uses what is beside tools, and prints what it saw as one line of JSON.
 
-The first argument is how it finds the server's era ("auto" or "legacy"), the rest is the command."""
+The first argument is how it finds the server's era ("auto" or "legacy"), the rest is the command, or a URL."""
 
 import base64
 import json
@@ -23,6 +23,7 @@ async def main(mode: str, command: str, *args: str) -> None:
     seen: dict[str, object] = {}
     logs: list[object] = []
     told: list[str] = []
+    both_told = anyio.Event()
 
     async def on_elicit(context, params) -> ElicitResult:
         seen["form"] = params.requested_schema
@@ -39,11 +40,13 @@ async def main(mode: str, command: str, *args: str) -> None:
         logs.append([params.level, params.data, params.logger])
 
     async def on_message(message) -> None:
-        if isinstance(message, ServerNotification):
+        if isinstance(message, ServerNotification) and message.method != "notifications/message":
             told.append(message.method)
+            if len(told) == 2:
+                both_told.set()
 
     client = Client(
-        StdioServerParameters(command=command, args=list(args)),
+        command if command.startswith("http:") else StdioServerParameters(command=command, args=list(args)),
         mode=mode,
         elicitation_callback=on_elicit,
         sampling_callback=on_sample,
@@ -61,7 +64,7 @@ async def main(mode: str, command: str, *args: str) -> None:
         seen["bytes"] = base64.b64decode(blob) == bytes(range(256))
         seen["note"] = (await client.read_resource("note://00123")).contents[0].text
         prompt = (await client.list_prompts()).prompts[0]
-        seen["prompt"] = [prompt.name, [[argument.name, argument.required] for argument in prompt.arguments]]
+        seen["prompt"] = [prompt.name, [[argument.name, bool(argument.required)] for argument in prompt.arguments]]
         messages = (await client.get_prompt("greet", {"name": "Ada"})).messages
         seen["messages"] = [[message.role, message.content.text] for message in messages]
         reference = PromptReference(type="ref/prompt", name="greet")
@@ -73,7 +76,11 @@ async def main(mode: str, command: str, *args: str) -> None:
         if mode == "legacy":
             await client.subscribe_resource("config://app")
         await client.call_tool("grow")
-        seen["told"] = [method for method in told if method != "notifications/message"]
+        if mode == "legacy":
+            # Over HTTP they come on another stream than the result.
+            with anyio.fail_after(30):
+                await both_told.wait()
+        seen["told"] = sorted(told)
         seen["grown"] = "grown" in [tool.name for tool in (await client.list_tools()).tools]
     print(json.dumps(seen))
 

