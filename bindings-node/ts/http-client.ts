@@ -4,15 +4,20 @@
 
 import { type Known, checkOptions } from './check-options.js';
 import { usage } from './errors.js';
+import type { WebHeaders } from './http-types.js';
 import type { Hub } from './hub.js';
+import type { Url } from './registered.js';
 import { type Transport, NO_TRANSPORT, offer } from './transport.js';
+
+/** Header fields, as `fetch` takes them. */
+export type HeaderFields = Readonly<Record<string, string>> | readonly (readonly [string, string])[] | WebHeaders;
 
 /** How to reach a server over HTTP, all optional. Times are in milliseconds. */
 export interface StreamableHTTPClientTransportOptions {
   /** Header fields for every request, such as `{ Authorization: 'Bearer …' }`. They never follow a redirect elsewhere. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The same as the official SDK has it. */
-  readonly requestInit?: { readonly headers?: Readonly<Record<string, string>> | Headers | undefined } | undefined;
+  readonly requestInit?: { readonly headers?: HeaderFields | undefined } | undefined;
   /** The proxy to use in place of the system's. */
   readonly proxy?: string | undefined;
   /** Uses no proxy. */
@@ -67,14 +72,14 @@ const KNOWN: Known = {
  */
 export class StreamableHTTPClientTransport {
   /** Where the server is. */
-  readonly url: URL;
+  readonly url: Url;
 
   /** @throws {@link UsageError} when an option is wrong, or the URL is none of http or https */
-  constructor(url: URL | string, options: StreamableHTTPClientTransportOptions = {}) {
+  constructor(url: Url | string, options: StreamableHTTPClientTransportOptions = {}) {
     checkOptions('StreamableHTTPClientTransport', options, KNOWN);
     this.url = parsed(url);
     const { headers, requestInit, ...rest } = options;
-    const own = requestInit?.headers instanceof Headers ? Object.fromEntries(requestInit.headers) : requestInit?.headers;
+    const own = Object.fromEntries(new Headers((requestInit?.headers ?? {}) as ConstructorParameters<typeof Headers>[0]));
     const settings = JSON.stringify({ ...rest, headers: { ...own, ...headers } });
     offer(this, { http: { url: this.url.href, settings }, start: () => NO_TRANSPORT });
   }
@@ -83,14 +88,14 @@ export class StreamableHTTPClientTransport {
 /** A server of the HTTP+SSE transport of 2024-11-05, for programs that use the same class of the official SDK. */
 export class SSEClientTransport extends StreamableHTTPClientTransport {
   /** @throws {@link UsageError} when an option is wrong, or the URL is none of http or https */
-  constructor(url: URL | string, options: StreamableHTTPClientTransportOptions = {}) {
+  constructor(url: Url | string, options: StreamableHTTPClientTransportOptions = {}) {
     super(url, { ...options, httpSse: 'only' });
   }
 }
 
-function parsed(url: URL | string): URL {
+function parsed(url: Url | string): URL {
   try {
-    return new URL(url);
+    return new URL(typeof url === 'string' ? url : url.href);
   } catch (cause) {
     throw usage(`${String(url)} is no URL; a server over HTTP is at one such as http://127.0.0.1:8000/mcp`);
   }

@@ -2,10 +2,9 @@
  * A server over HTTP: on a port of its own, or in an app that is there already.
  */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
 import { type Known, checkOptions } from './check-options.js';
 import { fromNative, usage } from './errors.js';
+import type { NodeRequest, NodeResponse, WebRequest, WebResponse } from './http-types.js';
 import { Hub } from './hub.js';
 import { type NativeExchange, type NativeHttpServer, type NativeRegistry, type NativeSession, native } from './native.js';
 import type { Connection } from './connection.js';
@@ -58,9 +57,6 @@ export interface ListenHttpOptions extends HttpOptions {
   /** How long a client may take nothing of what is written to it; 60,000 by default. */
   readonly writeTimeout?: number | undefined;
 }
-
-/** A request as Node has it. Frameworks may have read its body, and where it is mounted. */
-export type NodeRequest = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
 
 /** What a server of the program gives for HTTP. Internal. */
 export interface Served {
@@ -133,7 +129,7 @@ export class HttpEndpoint {
   /** Serves one request of Node's `http`. `seen` is shown how the response begins, before it does. */
   node(
     request: NodeRequest,
-    response: ServerResponse,
+    response: NodeResponse,
     parsedBody?: unknown,
     seen?: (status: number, headers: readonly string[]) => void,
   ): void {
@@ -164,7 +160,8 @@ export class HttpEndpoint {
     } catch (thrown) {
       this.#hub.forget(token);
       this.#served.thrown(fromNative(thrown));
-      response.writeHead(400).end();
+      response.writeHead(400, []);
+      response.end();
       return;
     }
     const opened = exchange;
@@ -176,7 +173,7 @@ export class HttpEndpoint {
   }
 
   /** Serves one request as `fetch` has it. */
-  fetch(request: Request): Promise<Response> {
+  fetch(request: WebRequest): Promise<WebResponse> {
     return new Promise((resolve, reject) => {
       const url = new URL(request.url);
       const fields = [...request.headers].flat();
@@ -283,12 +280,12 @@ export class HttpHandler {
    * Serves a request of Node's `http`, of Express or Fastify. `parsedBody` is the body, if something has read it
    * already; Express leaves it in `request.body`, where it is found.
    */
-  readonly node = (request: NodeRequest, response: ServerResponse, parsedBody?: unknown): void => {
+  readonly node = (request: NodeRequest, response: NodeResponse, parsedBody?: unknown): void => {
     this.#endpoint.node(request, response, typeof parsedBody === 'function' ? undefined : parsedBody);
   };
 
   /** Serves a request as `fetch` has it, as of Hono, Deno or Bun. */
-  readonly fetch = (request: Request): Promise<Response> => this.#endpoint.fetch(request);
+  readonly fetch = (request: WebRequest): Promise<WebResponse> => this.#endpoint.fetch(request);
 
   /** How many sessions there are, of revisions with a handshake. */
   get sessions(): number {

@@ -2,11 +2,10 @@
  * A server's transport over HTTP as the first version of the official SDK has it, for programs that come from it.
  */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
 import { type Known, checkOptions } from './check-options.js';
 import { textOf, usage } from './errors.js';
-import { HttpEndpoint, type HttpOptions, type NodeRequest, type Served } from './http-server.js';
+import { HttpEndpoint, type HttpOptions, type Served } from './http-server.js';
+import type { NodeRequest, NodeResponse } from './http-types.js';
 import { NO_TRANSPORT, offer } from './transport.js';
 
 /** Settings of a {@link StreamableHTTPServerTransport}, all optional. */
@@ -92,18 +91,18 @@ export class StreamableHTTPServerTransport {
    *
    * @throws {@link UsageError} before `server.connect`
    */
-  async handleRequest(request: IncomingMessage, response: ServerResponse, parsedBody?: unknown): Promise<void> {
+  async handleRequest(request: NodeRequest, response: NodeResponse, parsedBody?: unknown): Promise<void> {
     const endpoint = this.#endpoint;
     if (endpoint === undefined) throw usage('this transport is not connected; call server.connect(transport) first');
     if (this.#isRebound(request)) {
-      response.writeHead(403, { 'content-type': 'application/json' });
+      response.writeHead(403, ['content-type', 'application/json']);
       response.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"this host is not served to web pages"}}');
       return;
     }
     const ended = request.method === 'DELETE' ? textHeader(request, 'mcp-session-id') : undefined;
     await new Promise<void>((resolve) => {
       response.once('close', resolve);
-      endpoint.node(request as NodeRequest, response, parsedBody, (status, headers) => {
+      endpoint.node(request, response, parsedBody, (status, headers) => {
         this.#began(headers);
         if (status === 204 && ended !== undefined) this.#ended(ended);
         resolve();
@@ -130,7 +129,7 @@ export class StreamableHTTPServerTransport {
   }
 
   /** A page of another site that was led here by a name of its own. */
-  #isRebound(request: IncomingMessage): boolean {
+  #isRebound(request: NodeRequest): boolean {
     if (this.#options.enableDnsRebindingProtection !== undefined) return false;
     const host = textHeader(request, 'host') ?? '';
     const origin = textHeader(request, 'origin');
@@ -172,7 +171,7 @@ function withoutPort(host: string): string {
   return host.replace(/:\d+$/, '');
 }
 
-function textHeader(request: IncomingMessage, name: string): string | undefined {
+function textHeader(request: NodeRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' ? value : undefined;
 }

@@ -53,8 +53,9 @@ export {
 } from './errors.js';
 export type { MessageSchemaLike } from './handler-schema.js';
 export { Server } from './low-level.js';
-export { StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions } from './http-client.js';
-export type { HttpHandler, HttpOptions, HttpServer, ListenHttpOptions, NodeRequest } from './http-server.js';
+export { type HeaderFields, StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions } from './http-client.js';
+export type { HttpHandler, HttpOptions, HttpServer, ListenHttpOptions } from './http-server.js';
+export type { NodeRequest, NodeResponse, WebHeaders, WebRequest, WebResponse } from './http-types.js';
 export { InMemoryTransport } from './memory.js';
 export type { MessageTransport, MessageTransport as Transport } from './messages.js';
 export type { AbortSignalLike, AskOptions, ClientOptions, ConnectOptions, Notification, Problem, RequestOptions, Signal } from './options.js';

@@ -1,0 +1,37 @@
+/**
+ * Requests and responses as Node's `http` and `fetch` have them: as much of them as is used here, so that programs need no
+ * types of either.
+ */
+
+/** A request as Node's `http` has it. Frameworks may have read its body, and where it is mounted. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly originalUrl?: string | undefined;
+  readonly body?: unknown;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly rawHeaders: readonly string[];
+  readonly socket: { readonly localAddress?: string | undefined };
+  readonly readableEnded: boolean;
+  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
+  once(event: 'end', listener: () => void): unknown;
+  removeAllListeners(event: 'data'): { resume(): unknown };
+}
+
+/** A response as Node's `http` has it. */
+export interface NodeResponse {
+  writeHead(status: number, headers: string[]): unknown;
+  flushHeaders(): void;
+  write(chunk: string): boolean;
+  end(chunk?: string): unknown;
+  once(event: 'close' | 'drain', listener: () => void): unknown;
+}
+
+/** The `Request` of the program's own types, where it has some. */
+export type WebRequest = typeof globalThis extends { Request: { prototype: infer Own } } ? Own : { readonly url: string };
+
+/** The `Response` of the program's own types, where it has some. */
+export type WebResponse = typeof globalThis extends { Response: { prototype: infer Own } } ? Own : { readonly status: number };
+
+/** The `Headers` of the program's own types, where it has some. */
+export type WebHeaders = typeof globalThis extends { Headers: { prototype: infer Own } } ? Own : never;
