@@ -36,6 +36,14 @@ impl Settings {
     /// # Errors
     /// When the text is no object of settings; names the one that is wrong.
     pub(super) fn read(text: &str) -> Result<Self, Error> {
+        let wrong = |what: &str| {
+            let message = format!("the settings of the HTTP server are wrong: {what}");
+            Error::new(ErrorKind::Usage, message)
+        };
+        // An array would be taken for the members in their order.
+        if !text.trim_start().starts_with('{') {
+            return Err(wrong("they are no JSON object"));
+        }
         let mut text = serde_json::Deserializer::from_str(text);
         serde_path_to_error::deserialize(&mut text).map_err(|error| {
             let at = error.path().to_string();
@@ -43,10 +51,7 @@ impl Settings {
             // Where it stands in a text that no person wrote tells nobody anything.
             let why = why.split(" at line ").next().unwrap_or_default();
             let what = if at == "." { String::new() } else { format!("{at}: ") };
-            Error::new(
-                ErrorKind::Usage,
-                format!("the settings of the HTTP server are wrong: {what}{why}"),
-            )
+            wrong(&format!("{what}{why}"))
         })
     }
 
