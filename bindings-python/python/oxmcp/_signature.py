@@ -310,7 +310,8 @@ def _with_description(hint: Any) -> Any:
     kind, *marks = typing.get_args(hint)
     for mark in marks:
         if isinstance(mark, str):
-            return typing.Annotated[(kind, *(m for m in marks if m is not mark), msgspec.Meta(description=mark))]
+            parts = (kind, *(m for m in marks if m is not mark), msgspec.Meta(description=mark))
+            return typing.cast(Any, typing.Annotated)[parts]
     return hint
 
 
