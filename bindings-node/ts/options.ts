@@ -156,7 +156,6 @@ export interface RequestOptions {
   readonly logLevel?: LoggingLevel | undefined;
 }
 
-/** The options of a call. Those of the official SDK that come last belong to its own streams, and change nothing here. */
 /** Settings of what a server's function asks its caller for. */
 export interface AskOptions extends RequestOptions {
   /**
@@ -166,6 +165,7 @@ export interface AskOptions extends RequestOptions {
   readonly key?: string | undefined;
 }
 
+/** The options of a call. Those of the official SDK that come last belong to its own streams, and change nothing here. */
 const CALL: ReadonlySet<string> = new Set([
   'signal',
   'timeout',
