@@ -80,6 +80,17 @@ pub(crate) enum Event {
     Output(Output),
 }
 
+impl Event {
+    /// The revision that the handshake settled on, if this tells of its end.
+    #[cfg(feature = "http")]
+    pub(crate) fn agreed(&self) -> Option<oxmcp_proto::Revision> {
+        match self {
+            Self::Ready(peer) | Self::Output(Output::Ready(peer)) => Some(peer.revision),
+            _ => None,
+        }
+    }
+}
+
 /// What the driver must know after a drain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drained {
@@ -323,6 +334,21 @@ impl Link {
         let mut state = self.lock();
         state.dirty = true;
         state.as_owed(|session| session.receive_message(message, text, now));
+    }
+
+    /// Takes in a request whose params were read.
+    #[cfg(feature = "http")]
+    pub(crate) fn receive_read(
+        &self,
+        id: RequestId,
+        method: &str,
+        params: &oxmcp_proto::jsonrpc::Params<'_>,
+        text: &[u8],
+    ) {
+        let now = self.now();
+        let mut state = self.lock();
+        state.dirty = true;
+        state.as_owed(|session| session.receive_read(id, method, params, text, now));
     }
 
     pub(crate) fn end_input(&self) {

@@ -6,6 +6,7 @@
 //! what came in one read is answered in one write, and a handler that finishes at once costs no
 //! task and no wake-up.
 
+mod host;
 mod link;
 mod outgoing;
 
@@ -16,11 +17,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use oxmcp_proto::jsonrpc::Json;
-use oxmcp_proto::{Direction, Error, ErrorKind, InboundId, Instant, OutboundId, Output, Peer, Problem, Target};
+use oxmcp_proto::{Error, ErrorKind, Instant};
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use tokio::time::Sleep;
 
+pub(crate) use host::{Host, Incoming};
+#[cfg(feature = "http")]
+pub(crate) use host::{cut_off, tell};
 use link::Drained;
 pub(crate) use link::{Event, Link};
 pub(crate) use outgoing::Outgoing;
@@ -33,48 +36,6 @@ const CHUNK: usize = 64 * 1024;
 const CHUNKS_PER_TURN: usize = 64;
 /// How long a child that closed its output may take to tell its exit status.
 const EXIT_STATUS: Duration = Duration::from_millis(500);
-
-/// The side of a connection that its program plays.
-///
-/// Of a link that is [raw](Link::raw) it is told by `output` and `closed` alone, of others by all the rest.
-pub(crate) trait Host: Send + 'static {
-    /// Runs a handler, which answers with [`Link::respond`].
-    fn call(&mut self, _link: &Arc<Link>, _call: Incoming) {}
-    /// A handler that was started and not polled yet, for drivers that run those themselves.
-    #[cfg(feature = "http")]
-    fn take_started(&mut self) -> Option<crate::handler::Task> {
-        None
-    }
-    /// A peer needs descriptions that are not all there: waits for a change of what is offered to be complete.
-    fn complete_offers(&mut self) {}
-    /// The handshake is complete.
-    fn ready(&mut self, _peer: Peer) {}
-    /// The handshake failed.
-    fn connect_failed(&mut self, _error: Error) {}
-    /// A notification came that the core does not act on; `subscription` is the call whose stream it is on.
-    fn notification(&mut self, _method: &str, _params: Option<Json>, _subscription: Option<OutboundId>) {}
-    /// Something is wrong that is no call's failure.
-    fn problem(&mut self, _problem: &Problem) {}
-    /// A message goes over the wire.
-    fn trace(&mut self, _direction: Direction, _line: &str) {}
-    /// What the session says, in its own words; never bytes or messages.
-    fn output(&mut self, _output: Output) {}
-    /// Whether more may be read. If not, the waker is told when that changes.
-    fn has_room(&mut self, _cx: &mut Context<'_>) -> bool {
-        true
-    }
-    /// Nothing more comes.
-    fn closed(&mut self) {}
-}
-
-/// A call of the peer.
-#[derive(Debug)]
-pub(crate) struct Incoming {
-    pub id: InboundId,
-    pub target: Target,
-    pub params: Option<Json>,
-    pub wants_progress: bool,
-}
 
 /// One connection in motion. Dropping it ends the connection at once: our calls fail, handlers
 /// are cancelled, a child is killed.
@@ -170,41 +131,12 @@ impl<H: Host> Driver<H> {
             self.state = self.link.drain(&mut events, &mut self.outgoing);
             let silent = events.is_empty();
             for event in events.drain(..) {
-                self.hand_out(event);
+                host::tell(&self.link, &mut self.host, event);
             }
             self.events = events;
             if silent {
                 return self.state.closed;
             }
-        }
-    }
-
-    fn hand_out(&mut self, event: Event) {
-        match event {
-            Event::Call(call) => self.host.call(&self.link, call),
-            Event::Describe(id) => {
-                self.host.complete_offers();
-                self.link.resume(id);
-            }
-            Event::Cancelled(id, reason) => {
-                if let Some(call) = self.link.take_handler(id) {
-                    call.cancel(reason);
-                }
-            }
-            Event::Ready(peer) => self.host.ready(peer),
-            Event::ConnectFailed(error) => self.host.connect_failed(error),
-            Event::Progress(caller, params) => caller.progress(params),
-            Event::Done(caller, outcome) => caller.complete(outcome),
-            Event::Notification {
-                method,
-                params,
-                subscription,
-            } => self.host.notification(&method, params, subscription),
-            Event::Problem(problem) => self.host.problem(&problem),
-            Event::Trace(direction, line) => self.host.trace(direction, &line),
-            Event::Output(output) => self.host.output(output),
-            // All goes on one stream here.
-            Event::Message { .. } | Event::EndStream(_) => {}
         }
     }
 
@@ -331,23 +263,7 @@ impl<H: Host> Driver<H> {
 impl<H: Host> Drop for Driver<H> {
     /// No call outlives its connection, also when the runtime goes first.
     fn drop(&mut self) {
-        self.link.close("the runtime that drove the connection has ended");
-        let mut events = Vec::new();
-        self.link.drain(&mut events, &mut self.outgoing);
-        for event in events {
-            match event {
-                Event::Done(caller, outcome) => caller.complete(outcome),
-                Event::ConnectFailed(error) => self.host.connect_failed(error),
-                Event::Cancelled(id, reason) => {
-                    if let Some(call) = self.link.take_handler(id) {
-                        call.cancel(reason);
-                    }
-                }
-                Event::Output(output) => self.host.output(output),
-                _ => {}
-            }
-        }
-        self.host.closed();
+        host::cut_off(&self.link, &mut self.host);
     }
 }
 

@@ -137,6 +137,26 @@ async fn a_cancelled_call_has_no_answer() {
 }
 
 #[tokio::test]
+async fn a_cancel_that_overtakes_its_call_cancels_it() {
+    let mut running = Running::start().await;
+    let (mut calling, mut cancelling) = (running.connect().await, running.connect().await);
+    let session = calling.initialize("2025-06-18").await;
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    assert_eq!(cancelling.call(&Request::of(&session, &cancel)).await.0.status, 202);
+    calling.send(&Request::of(&session, &call(1, "wait"))).await;
+    running.saw("began").await;
+    running.saw("cancelled").await;
+    assert!(calling.head().await.is_stream());
+    assert_eq!(calling.message().await["method"], "notifications/progress");
+    assert_eq!(calling.event().await, None);
+    // It counts once, and for this request alone.
+    for id in [1, 2] {
+        let (_, body) = calling.call(&Request::of(&session, &call(id, "count"))).await;
+        assert!(body.contains("counted"), "{body}");
+    }
+}
+
+#[tokio::test]
 async fn an_id_in_use_is_refused() {
     let mut running = Running::start().await;
     let (mut calling, mut other) = (running.connect().await, running.connect().await);

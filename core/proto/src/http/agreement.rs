@@ -23,15 +23,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use memchr::memmem;
-use serde_json::value::RawValue;
-
 use super::fields::{BadField, Fields, single};
 use super::param_headers::{Disagreement, ParamHeaders};
 use super::refusal::Refusal;
 use super::value::decode_value;
 use crate::Revision;
-use crate::jsonrpc::{ErrorCode, ErrorObject, decode_str, members};
+use crate::jsonrpc::{ErrorCode, ErrorObject, Params, decode_str};
 
 pub(super) const VERSION_FIELD: &str = "MCP-Protocol-Version";
 pub(super) const METHOD_FIELD: &str = "Mcp-Method";
@@ -39,8 +36,6 @@ pub(super) const NAME_FIELD: &str = "Mcp-Name";
 
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-
-type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
 /// The member of `params` that `Mcp-Name` mirrors.
 pub(super) fn name_source(method: &str) -> Option<&'static str> {
@@ -52,60 +47,27 @@ pub(super) fn name_source(method: &str) -> Option<&'static str> {
     }
 }
 
-/// A request as its body has it.
-#[derive(Debug, Default)]
-pub(super) struct Stated<'a> {
-    params: Members<'a>,
-    meta: Members<'a>,
+/// Whether `_meta` states a version, however ill: no request of an older revision does.
+pub(super) fn states_version(params: &Params<'_>) -> bool {
+    !matches!(params.own(META_VERSION), Ok(None))
 }
 
-impl<'a> Stated<'a> {
-    /// Whether `params` may state a version: most requests of older revisions need not be read for it.
-    /// An escape could hide it, and some writers put one before each slash.
-    pub(super) fn may_be_modern(params: Option<&RawValue>) -> bool {
-        let says = |text: &str| params.is_some_and(|it| memmem::find(it.get().as_bytes(), text.as_bytes()).is_some());
-        says("protocolVersion") || says("\\u")
-    }
+/// The member of `params` called `key`, if it is a string.
+pub(super) fn string<'a>(params: &Params<'a>, key: &str) -> Option<Cow<'a, str>> {
+    params.member(key).ok().flatten().and_then(decode_str)
+}
 
-    /// Reads what `params` states. A member that stands twice is found when it is asked for.
-    pub(super) fn read(params: Option<&'a RawValue>) -> Self {
-        let params = params.and_then(members).unwrap_or_default();
-        let meta = only(&params, "_meta")
-            .ok()
-            .flatten()
-            .and_then(members)
-            .unwrap_or_default();
-        Self { params, meta }
-    }
-
-    /// Whether `_meta` states a version, however ill: no request of an older revision does.
-    pub(super) fn is_modern(&self) -> bool {
-        self.meta.iter().any(|(key, _)| key == META_VERSION)
-    }
-
-    /// The member of `params` called `key`, if it is a string.
-    pub(super) fn string(&self, key: &str) -> Option<Cow<'a, str>> {
-        only(&self.params, key).ok().flatten().and_then(decode_str)
-    }
-
-    pub(super) fn arguments(&self) -> Option<&'a RawValue> {
-        only(&self.params, "arguments").ok().flatten()
-    }
-
-    fn version(&self) -> Result<Cow<'a, str>, Refusal> {
-        only(&self.params, "_meta").map_err(|twice| incomplete(&twice.0))?;
-        match only(&self.meta, META_VERSION).map_err(|twice| incomplete(&twice.0))? {
-            Some(version) => {
-                decode_str(version).ok_or_else(|| incomplete(&format!("\"{META_VERSION}\" must be a string")))
-            }
-            None => Err(incomplete(&format!("\"{META_VERSION}\" is missing in params._meta"))),
-        }
+fn stated_version<'a>(params: &Params<'a>) -> Result<Cow<'a, str>, Refusal> {
+    params.member("_meta").map_err(|twice| incomplete(&twice.0))?;
+    match params.own(META_VERSION).map_err(|twice| incomplete(&twice.0))? {
+        Some(version) => decode_str(version).ok_or_else(|| incomplete(&format!("\"{META_VERSION}\" must be a string"))),
+        None => Err(incomplete(&format!("\"{META_VERSION}\" is missing in params._meta"))),
     }
 }
 
 /// Checks a request of a revision without a handshake.
 pub(super) fn check(
-    stated: &Stated<'_>,
+    params: &Params<'_>,
     method: &str,
     fields: &dyn Fields,
     spoken: &[Revision],
@@ -117,12 +79,12 @@ pub(super) fn check(
             .iter()
             .find(|it| !it.has_handshake())
             .map_or("2026-07-28", |it| it.name());
-        let version = stated.version().unwrap_or(Cow::Borrowed(newest));
+        let version = stated_version(params).unwrap_or(Cow::Borrowed(newest));
         return Err(mismatch(format!(
             "the {VERSION_FIELD} header is missing; it must say \"{version}\""
         )));
     };
-    let version = stated.version()?;
+    let version = stated_version(params)?;
     if header != version {
         let why = format!("the {VERSION_FIELD} header says \"{header}\", and params._meta says \"{version}\"");
         return Err(mismatch(why));
@@ -130,17 +92,17 @@ pub(super) fn check(
     let known = Revision::named(header).filter(|it| !it.has_handshake() && spoken.contains(it));
     let revision = known.ok_or_else(|| unsupported(header, spoken))?;
     check_mirrored(fields, METHOD_FIELD, "method", method)?;
-    check_name(stated, method, fields)?;
-    let capabilities = only(&stated.meta, META_CAPABILITIES).map_err(|twice| incomplete(&twice.0))?;
+    check_name(params, method, fields)?;
+    let capabilities = params.own(META_CAPABILITIES).map_err(|twice| incomplete(&twice.0))?;
     if !capabilities.is_some_and(|capabilities| capabilities.get().starts_with('{')) {
         return Err(incomplete(&format!(
             "\"{META_CAPABILITIES}\" must be an object in params._meta"
         )));
     }
     if method == "tools/call"
-        && let Some(annotated) = stated.string("name").and_then(|name| tools(&name))
+        && let Some(annotated) = string(params, "name").and_then(|name| tools(&name))
     {
-        let arguments = only(&stated.params, "arguments").map_err(|twice| mismatch(twice.0))?;
+        let arguments = params.member("arguments").map_err(|twice| mismatch(twice.0))?;
         annotated.check(arguments, fields).map_err(|error| mismatch(error.0))?;
     }
     Ok(revision)
@@ -154,11 +116,11 @@ pub(super) fn check_notification(method: &str, fields: &dyn Fields) -> Result<()
     }
 }
 
-fn check_name(stated: &Stated<'_>, method: &str, fields: &dyn Fields) -> Result<(), Refusal> {
+fn check_name(params: &Params<'_>, method: &str, fields: &dyn Fields) -> Result<(), Refusal> {
     let Some(source) = name_source(method) else {
         return Ok(());
     };
-    let value = only(&stated.params, source).map_err(|twice| mismatch(twice.0))?;
+    let value = params.member(source).map_err(|twice| mismatch(twice.0))?;
     let place = format!("params.{source}");
     match (value.and_then(decode_str), single(fields, NAME_FIELD).map_err(garbled)?) {
         (Some(value), _) => check_mirrored(fields, NAME_FIELD, &place, &value),
@@ -190,18 +152,6 @@ fn check_mirrored(fields: &dyn Fields, name: &'static str, place: &str, value: &
         None => Err(mismatch(format!(
             "the {name} header {header:?} is not valid Base64 of UTF-8 text"
         ))),
-    }
-}
-
-/// A member that stands twice: who reads the first and who reads the last would see different values.
-struct Twice(String);
-
-fn only<'a>(all: &[(Cow<'a, str>, &'a RawValue)], wanted: &str) -> Result<Option<&'a RawValue>, Twice> {
-    let mut found = all.iter().filter(|(key, _)| key == wanted);
-    let first = found.next().map(|(_, value)| *value);
-    match found.next() {
-        Some(_) => Err(Twice(format!("\"{wanted}\" stands twice in the body"))),
-        None => Ok(first),
     }
 }
 

@@ -16,7 +16,7 @@
 //!
 //! The writer numbers the events itself, so that it never waits for a store to name one.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,7 +93,9 @@ impl EventId {
 
 impl std::fmt::Display for EventId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.stream, self.number)
+        f.write_str(&self.stream)?;
+        f.write_str(".")?;
+        std::fmt::Display::fmt(&self.number, f)
     }
 }
 
@@ -201,11 +203,11 @@ const PER_STREAM: usize = 384;
 pub struct MemoryEvents {
     limits: EventLimits,
     streams: HashMap<Arc<str>, Stored>,
-    by_session: HashMap<Arc<str>, HashSet<Arc<str>>>,
-    /// Streams in the order in which they were last written to.
-    by_age: BTreeMap<u64, Arc<str>>,
-    /// Finished streams with the time they may go, in that order.
-    finished: BTreeSet<(Instant, Arc<str>)>,
+    by_session: HashMap<Arc<str>, VecDeque<Arc<str>>>,
+    /// Streams in the order in which they were written to; of each, the last place counts.
+    by_age: VecDeque<(u64, Arc<str>)>,
+    /// Finished streams with the time they may go, in that order. Some have gone before.
+    finished: VecDeque<(Instant, Arc<str>)>,
     clock: u64,
     bytes: usize,
 }
@@ -229,8 +231,8 @@ impl MemoryEvents {
             limits,
             streams: HashMap::new(),
             by_session: HashMap::new(),
-            by_age: BTreeMap::new(),
-            finished: BTreeSet::new(),
+            by_age: VecDeque::new(),
+            finished: VecDeque::new(),
             clock: 0,
             bytes: 0,
         }
@@ -249,18 +251,20 @@ impl MemoryEvents {
                 }
             }
         }
+        self.compact();
         EventReply::Done
     }
 
     /// Drops the finished streams whose time is over. Each command does so too.
     pub fn expire(&mut self, now: Instant) {
-        while let Some((at, _)) = self.finished.first()
+        while let Some((at, _)) = self.finished.front()
             && *at <= now
         {
-            if let Some((_, name)) = self.finished.pop_first() {
+            if let Some((_, name)) = self.finished.pop_front() {
                 self.remove(&name);
             }
         }
+        self.compact();
     }
 
     /// Streams and bytes that are kept.
@@ -290,15 +294,14 @@ impl MemoryEvents {
         }
         stored.bytes = stored.bytes + added - dropped;
         self.bytes = self.bytes + added - dropped;
-        self.by_age.remove(&stored.age);
         stored.age = self.clock;
-        self.by_age.insert(self.clock, id.stream);
+        self.by_age.push_back((self.clock, id.stream));
         self.shrink();
     }
 
     fn create(&mut self, session: Arc<str>, id: &EventId) {
         let names = self.by_session.entry(Arc::clone(&session)).or_default();
-        names.insert(Arc::clone(&id.stream));
+        names.push_back(Arc::clone(&id.stream));
         let stored = Stored {
             session,
             events: VecDeque::new(),
@@ -314,9 +317,23 @@ impl MemoryEvents {
     /// Drops the streams that were written to longest ago, until the rest fits.
     fn shrink(&mut self) {
         while self.bytes > self.limits.bytes
-            && let Some((_, oldest)) = self.by_age.pop_first()
+            && let Some((age, oldest)) = self.by_age.pop_front()
         {
-            self.remove(&oldest);
+            if self.streams.get(&oldest).is_some_and(|stored| stored.age == age) {
+                self.remove(&oldest);
+            }
+        }
+    }
+
+    /// Forgets places in both queues that count no longer, once they are most of them.
+    fn compact(&mut self) {
+        let (streams, most) = (&self.streams, 2 * self.streams.len());
+        if self.by_age.len() > most {
+            self.by_age
+                .retain(|(age, name)| streams.get(name).is_some_and(|stored| stored.age == *age));
+        }
+        if self.finished.len() > most {
+            self.finished.retain(|(_, name)| streams.contains_key(name));
         }
     }
 
@@ -325,7 +342,7 @@ impl MemoryEvents {
             Some(stored) if stored.session == *session && stored.goes.is_none() => {
                 let goes = now + self.limits.keep_finished;
                 stored.goes = Some(goes);
-                self.finished.insert((goes, name));
+                self.finished.push_back((goes, name));
             }
             _ => {}
         }
@@ -354,12 +371,11 @@ impl MemoryEvents {
             return;
         };
         self.bytes -= stored.bytes;
-        self.by_age.remove(&stored.age);
-        if let Some(goes) = stored.goes {
-            self.finished.remove(&(goes, Arc::clone(name)));
-        }
         if let Some(names) = self.by_session.get_mut(&stored.session) {
-            names.remove(name);
+            // Most go in the order in which they came.
+            if let Some(at) = names.iter().position(|its| its == name) {
+                names.remove(at);
+            }
             if names.is_empty() {
                 self.by_session.remove(&stored.session);
             }

@@ -49,6 +49,9 @@ impl Accepts {
         if value.trim().is_empty() || value == "application/json, text/event-stream" {
             return Self::ANY;
         }
+        if value == EVENT_STREAM {
+            return Self { json: 0, ..Self::ANY };
+        }
         let ranges: Vec<Range<'_>> = split_outside_quotes(value, ',').filter_map(Range::parse).collect();
         let weight = |kind: &str, subtype: &str| {
             let matching = ranges.iter().filter_map(|range| range.matches(kind, subtype));

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::agreement::{self, Stated, VERSION_FIELD};
+use super::agreement::{self, VERSION_FIELD};
 use super::cors;
 use super::fields::{BadField, Fields, single};
 use super::guard::Guard;
@@ -29,7 +29,7 @@ use super::param_headers::ParamHeaders;
 use super::refusal::Refusal;
 use super::session_id::is_session_id;
 use crate::Revision;
-use crate::jsonrpc::{ErrorCode, Malformed, Meant, Message, RequestId, is_array, parse_batch};
+use crate::jsonrpc::{ErrorCode, Malformed, Meant, Message, Params, RequestId, is_array, parse_batch};
 
 /// The field that names a session, in requests and in the answer to `initialize`.
 pub const SESSION_FIELD: &str = "Mcp-Session-Id";
@@ -142,6 +142,8 @@ pub enum Exchange<'a> {
         revision: Revision,
         /// A request, or a notification, to be answered with 202.
         message: Message<'a>,
+        /// The params of a request, read.
+        params: Params<'a>,
     },
     /// An `initialize`. Where the endpoint has sessions it begins one.
     Initialize(Message<'a>),
@@ -370,23 +372,29 @@ impl<'a> Post<'a> {
         let spoken = &self.endpoint.revisions;
         match &message {
             Message::Request { method, params, .. } => {
-                let stated = if self.is_modern(false) || method == "initialize" || Stated::may_be_modern(*params) {
-                    Stated::read(*params)
+                let read = if self.is_modern(false) || method == "initialize" || Params::may_state(*params) {
+                    Params::read(*params)
                 } else {
-                    Stated::default()
+                    Params::default()
                 };
-                let is_initialize = method == "initialize" && !stated.is_modern();
+                let states_version = agreement::states_version(&read);
+                let is_initialize = method == "initialize" && !states_version;
                 if is_initialize && self.endpoint.speaks_legacy() {
-                    self.check_initialize(&stated)?;
+                    self.check_initialize(&read)?;
                     return Ok(Exchange::Initialize(message));
                 }
                 if is_initialize {
-                    let requested = stated.string("protocolVersion").unwrap_or_default();
+                    let requested = agreement::string(&read, "protocolVersion").unwrap_or_default();
                     return Err(agreement::unsupported(&requested, spoken));
                 }
-                if self.is_modern(stated.is_modern()) {
-                    let revision = agreement::check(&stated, method, self.fields, spoken, tools)?;
-                    return Ok(Exchange::Modern { revision, message });
+                if self.is_modern(states_version) {
+                    let revision = agreement::check(&read, method, self.fields, spoken, tools)?;
+                    let params = read;
+                    return Ok(Exchange::Modern {
+                        revision,
+                        message,
+                        params,
+                    });
                 }
             }
             Message::Notification { method, .. } if self.is_modern(false) => {
@@ -395,7 +403,12 @@ impl<'a> Post<'a> {
                 let mut modern = spoken.iter().copied().filter(|it| !it.has_handshake());
                 let revision = modern.clone().find(|it| known == Some(*it)).or_else(|| modern.next());
                 let revision = revision.unwrap_or(Revision::V2026_07_28);
-                return Ok(Exchange::Modern { revision, message });
+                let params = Params::default();
+                return Ok(Exchange::Modern {
+                    revision,
+                    message,
+                    params,
+                });
             }
             Message::Result { .. } | Message::Error { .. } if self.is_modern(false) => {
                 let why = "in this revision a client sends no responses";
@@ -458,11 +471,11 @@ impl<'a> Post<'a> {
 
     /// The header of an `initialize`, where it is there, names the revision the body asks for; whether
     /// that is spoken here is for the handshake to tell.
-    fn check_initialize(&self, stated: &Stated<'_>) -> Result<(), Refusal> {
+    fn check_initialize(&self, params: &Params<'_>) -> Result<(), Refusal> {
         let Some(header) = self.version.map_err(bad_request)? else {
             return Ok(());
         };
-        let asked = stated.string("protocolVersion").unwrap_or_default();
+        let asked = agreement::string(params, "protocolVersion").unwrap_or_default();
         if header == asked {
             return Ok(());
         }

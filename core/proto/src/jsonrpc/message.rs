@@ -279,7 +279,7 @@ fn whole_id(text: &[u8]) -> Option<RequestId> {
 }
 
 /// The bytes of the JSON string that `text` starts with, quotes included; `None` when it has no end.
-fn string_length(text: &[u8]) -> Option<usize> {
+pub(super) fn string_length(text: &[u8]) -> Option<usize> {
     let mut escaped = false;
     let end = text.iter().skip(1).position(|&byte| {
         let ends = byte == b'"' && !escaped;

@@ -5,6 +5,7 @@ mod error;
 mod id;
 mod message;
 mod object;
+mod params;
 mod text;
 pub(crate) mod write;
 
@@ -14,5 +15,6 @@ pub use id::RequestId;
 pub use message::{Malformed, Meant, Message};
 pub(crate) use message::{is_array, parse_batch, peek};
 pub(crate) use object::ObjectWriter;
+pub use params::Params;
 pub use text::{Json, json};
 pub(crate) use text::{Needle, decode_str, decode_str_lossy, members, object, reason};

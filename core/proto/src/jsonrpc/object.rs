@@ -15,6 +15,20 @@ impl ObjectWriter {
         Self { text }
     }
 
+    /// One whose first members are written already, perhaps in an inner value that is [closed](Self::closing) later.
+    pub(crate) fn starting(text: &str) -> Self {
+        let mut writer = Self::new();
+        writer.text.clear();
+        writer.text.extend_from_slice(text.as_bytes());
+        writer
+    }
+
+    /// Closes an inner value.
+    pub(crate) fn closing(mut self, text: &str) -> Self {
+        self.text.extend_from_slice(text.as_bytes());
+        self
+    }
+
     /// Adds a member whose value is JSON already.
     pub(crate) fn json(mut self, key: &str, value: &str) -> Self {
         self.key(key);
@@ -37,6 +51,17 @@ impl ObjectWriter {
     pub(crate) fn number(mut self, key: &str, value: f64) -> Self {
         self.key(key);
         write::number(&mut self.text, value);
+        self
+    }
+
+    /// Adds what another object has, given as its text.
+    pub(crate) fn members_of(mut self, object: &str) -> Self {
+        let inner = object.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        let inner = inner.unwrap_or_default().trim();
+        if self.text.len() > 1 && !inner.is_empty() {
+            self.text.push(b',');
+        }
+        self.text.extend_from_slice(inner.as_bytes());
         self
     }
 

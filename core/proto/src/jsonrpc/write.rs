@@ -1,7 +1,8 @@
 //! Writing messages: each one ends up on one line of the outgoing buffer.
 
-use memchr::memchr2;
+use memchr::{memchr, memchr2};
 
+use super::message::string_length;
 use super::{ErrorObject, RequestId};
 
 /// Appends `{"jsonrpc":"2.0","id":…,"result":…}` and LF.
@@ -54,6 +55,23 @@ fn method_and_params(wire: &mut Vec<u8>, method: &str, params: Option<&str>) {
         payload(wire, params);
     }
     wire.extend_from_slice(b"}\n");
+}
+
+/// Whether a message that was written here is a response. Only those have something other than a method after the id.
+pub(crate) fn is_response(line: &[u8]) -> bool {
+    const START: &[u8] = b"{\"jsonrpc\":\"2.0\",";
+    let Some(rest) = line.strip_prefix(START) else {
+        return false;
+    };
+    let Some(id) = rest.strip_prefix(b"\"id\":") else {
+        return rest.starts_with(b"\"error\"");
+    };
+    let end = match id.first() {
+        Some(b'"') => string_length(id),
+        _ => memchr(b',', id),
+    };
+    let after = end.and_then(|end| id.get(end..)).unwrap_or_default();
+    !after.starts_with(b",\"method\"")
 }
 
 /// Appends an id as JSON.
@@ -118,6 +136,27 @@ mod tests {
     fn a_pretty_payload_stays_on_one_line() {
         let text = written(|wire| result(wire, &RequestId::from("x"), "{\n  \"a\": 1\r\n}"));
         assert_eq!(text, "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{   \"a\": 1  }}\n");
+    }
+
+    #[test]
+    fn responses_are_told_from_other_messages() {
+        let error = ErrorObject::new(ErrorCode::PARSE_ERROR, "no JSON");
+        for id in [
+            RequestId::from(7),
+            RequestId::from("a\",\"method\":\\"),
+            RequestId::from(""),
+        ] {
+            assert!(is_response(written(|wire| result(wire, &id, "{}")).as_bytes()), "{id}");
+            let text = written(|wire| super::error(wire, Some(&id), &error));
+            assert!(is_response(text.as_bytes()), "{text}");
+        }
+        assert!(is_response(written(|wire| super::error(wire, None, &error)).as_bytes()));
+        assert!(!is_response(
+            written(|wire| request(wire, 7, "result", None)).as_bytes()
+        ));
+        assert!(!is_response(
+            written(|wire| notification(wire, "error", Some("{}"))).as_bytes()
+        ));
     }
 
     #[test]

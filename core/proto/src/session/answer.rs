@@ -335,6 +335,7 @@ fn tool_error(message: &str) -> String {
 
 /// A `CallToolResult` with one text block.
 fn text_result(text: &str) -> ObjectWriter {
-    let block = ObjectWriter::new().string("type", "text").string("text", text).finish();
-    ObjectWriter::new().json("content", &format!("[{block}]"))
+    let mut content = ObjectWriter::starting("{\"content\":[{\"type\":\"text\"");
+    content = content.string("text", text);
+    content.closing("}]")
 }

@@ -1,10 +1,13 @@
 //! What a session is told before it starts.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::jsonrpc::{Json, json};
+use super::declared::Declared;
+use super::stateless::SERVER_INFO;
+use crate::jsonrpc::{Json, ObjectWriter, json};
 use crate::{Keyring, Revision};
 
 /// Which side of the connection a session is.
@@ -54,6 +57,19 @@ impl Implementation {
     pub fn with(mut self, member: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         self.more.insert(member.into(), value.into());
         self
+    }
+
+    /// Its JSON text, which is part of each result of a revision without a handshake.
+    pub(crate) fn to_json(&self) -> String {
+        let mut object = ObjectWriter::new().string("name", &self.name);
+        if let Some(title) = &self.title {
+            object = object.string("title", title);
+        }
+        object = object.string("version", &self.version);
+        for (member, value) in &self.more {
+            object = object.json(member, &value.to_string());
+        }
+        object.finish()
     }
 }
 
@@ -121,6 +137,22 @@ pub struct Config {
     pub routed: bool,
     /// Hand out each message, as it is sent and received, as [`Output::Trace`](super::Output::Trace).
     pub trace: bool,
+    /// What sessions made of all this. A new one to begin with.
+    #[doc(hidden)]
+    pub made: Made,
+}
+
+/// What sessions make of the settings they share, made once. Copies make their own: settings change before they are used.
+#[derive(Debug, Default)]
+pub struct Made {
+    declared: OnceLock<Declared>,
+    complete: OnceLock<Box<str>>,
+}
+
+impl Clone for Made {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 impl Config {
@@ -147,7 +179,24 @@ impl Config {
             limits: Limits::default(),
             routed: false,
             trace: false,
+            made: Made::default(),
         }
+    }
+
+    /// The capabilities that are named in the settings.
+    pub(super) fn declared(&self) -> &Declared {
+        self.made.declared.get_or_init(|| Declared::read(&self.capabilities))
+    }
+
+    /// The members that a result of a revision without a handshake has where it says nothing of itself.
+    pub(crate) fn complete_members(&self) -> &str {
+        self.made.complete.get_or_init(|| {
+            let meta = ObjectWriter::new().json(SERVER_INFO, &self.info.to_json()).finish();
+            let whole = ObjectWriter::new()
+                .string("resultType", "complete")
+                .json("_meta", &meta);
+            whole.finish().into()
+        })
     }
 
     /// The newest revision with a handshake, if any is spoken.

@@ -22,7 +22,9 @@ use super::output::{LogLevel, Target};
 use super::receive::invalid_params;
 use super::transmit::ROUNDS;
 use super::{InboundId, Output, ProblemKind, Role, Session, State};
-use crate::jsonrpc::{ErrorCode, ErrorObject, Json, Needle, ObjectWriter, RequestId, json, members, object, write};
+use crate::jsonrpc::{
+    ErrorCode, ErrorObject, Json, Needle, ObjectWriter, Params, RequestId, decode_str, json, members, object, write,
+};
 use crate::revision::need_of_request;
 use crate::schema::LazySchema;
 use crate::server::Found;
@@ -99,32 +101,42 @@ pub(super) struct Request<'a> {
     pub id: RequestId,
     pub revision: Revision,
     pub method: &'a str,
-    pub params: Option<&'a RawValue>,
+    pub params: &'a Params<'a>,
 }
 
 impl Request<'_> {
-    fn text(&self) -> &str {
-        self.params.map_or("{}", RawValue::get)
-    }
-
     pub(super) fn invalid(&self, what: &str) -> ErrorObject {
         let message = format!("Invalid params for {}: {what}", self.method);
         ErrorObject::new(ErrorCode::INVALID_PARAMS, message)
     }
 
+    /// The params of `tools/call` and `prompts/get`. Their members are at hand; serde says best what is wrong with them.
+    pub(super) fn named(&self) -> Result<NamedParams<'_>, ErrorObject> {
+        let params = self.params;
+        let present = |member: &str| match params.member(member) {
+            Ok(value) => Some(value.filter(|value| value.get() != "null")),
+            Err(_) => None,
+        };
+        let name = present("name").flatten().and_then(decode_str);
+        match (name, present("arguments"), present("_meta")) {
+            (Some(name), Some(arguments), Some(meta)) => Ok(NamedParams { name, arguments, meta }),
+            _ => self.read(),
+        }
+    }
+
     pub(super) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, ErrorObject> {
-        serde_json::from_str(self.text()).map_err(|error| invalid_params(self.method, &error))
+        serde_json::from_str(self.params.text()).map_err(|error| invalid_params(self.method, &error))
     }
 }
 
 impl Session {
-    pub(super) fn receive_request(&mut self, id: RequestId, method: &str, params: Option<&RawValue>) {
+    pub(super) fn receive_request(&mut self, id: RequestId, method: &str, params: &Params<'_>) {
         self.route_to(Some(&id));
         self.take_request(id, method, params);
         self.route_to(None);
     }
 
-    fn take_request(&mut self, id: RequestId, method: &str, params: Option<&RawValue>) {
+    fn take_request(&mut self, id: RequestId, method: &str, params: &Params<'_>) {
         if self.draining.is_some() {
             return;
         }
@@ -156,7 +168,7 @@ impl Session {
         self.initialized |= matches!(self.state, State::Ready { .. });
         match method {
             "ping" => write::result(&mut self.wire, &id, "{}"),
-            "initialize" if self.role == Role::Server => self.receive_initialize(&id, params),
+            "initialize" if self.role == Role::Server => self.receive_initialize(&id, params.raw()),
             _ if !matches!(self.state, State::Ready { .. }) => {
                 let message = format!("Invalid request: {method} came before the handshake");
                 let error = ErrorObject::new(ErrorCode::INVALID_REQUEST, message);
@@ -207,12 +219,12 @@ impl Session {
                 Ok(())
             }
             "subscriptions/listen" if era.stateless => {
-                self.receive_listen(request.id.clone(), request.revision, request.params);
+                self.receive_listen(request.id.clone(), request.revision, request.params.raw());
                 Ok(())
             }
             "logging/setLevel" if !era.stateless && declares("logging") => self.set_level(request).map_err(Some),
             "resources/subscribe" | "resources/unsubscribe" if !era.stateless && declares("resources.subscribe") => {
-                self.receive_subscribe(&request.id, request.method, request.params);
+                self.receive_subscribe(&request.id, request.method, request.params.raw());
                 Ok(())
             }
             _ => Err(None),
@@ -221,7 +233,7 @@ impl Session {
 
     /// What a server asks of a client, and methods of the user's own.
     fn dispatch_to_method(&mut self, request: &Request<'_>) -> Result<(), Option<ErrorObject>> {
-        let offered = match need_of_request(request.method, request.params.map(RawValue::get)) {
+        let offered = match need_of_request(request.method, request.params.raw().map(RawValue::get)) {
             Some(need) if need.declared_by != self.role || self.role != Role::Client => false,
             Some(need) if self.own.has(need.name) => true,
             // The method is there, but not in this way (elicitation, Error Handling).
@@ -249,13 +261,13 @@ impl Session {
     pub(super) fn call_method(&mut self, request: &Request<'_>, page: Option<Arc<str>>) -> Result<(), ErrorObject> {
         let meta = request.read::<OnlyMeta<'_>>()?.meta;
         let target = Target::Method(request.method.into());
-        let params = request.params.map(RawValue::to_owned);
+        let params = request.params.raw().map(RawValue::to_owned);
         self.call_handler(request, target, params, meta, page)
     }
 
     /// A method of an extension is there for those who declared the extension.
     fn check_extension(&self, request: &Request<'_>, extension: &str) -> Result<(), Option<ErrorObject>> {
-        let stated = request.params.and_then(super::stateless::stated_capabilities);
+        let stated = request.params.own(super::stateless::CAPABILITIES).ok().flatten();
         let declared = match (&self.state, stated) {
             (_, Some(capabilities)) if request.revision.era().stateless => has_extension(capabilities, extension),
             (State::Ready { peer, .. }, _) => has_extension(&peer.capabilities, extension),
@@ -286,7 +298,7 @@ impl Session {
         let work = Work::Parked {
             kind,
             method: request.method.into(),
-            params: request.params.map(RawValue::to_owned),
+            params: request.params.raw().map(RawValue::to_owned),
         };
         let call = Call::new(Origin::Request(request.id.clone()), request.revision, work);
         let id = self.admit(call).map_err(Some)?;
@@ -327,7 +339,7 @@ impl Session {
             id,
             revision,
             method: &method,
-            params: params.as_deref(),
+            params: &Params::read(params.as_deref()),
         };
         self.route_to(Some(&request.id));
         if let Err(error) = self.serve_described(kind, &request) {
@@ -350,7 +362,7 @@ impl Session {
     }
 
     fn receive_tool_call(&mut self, request: &Request<'_>) -> Result<(), ErrorObject> {
-        let call: NamedParams<'_> = request.read()?;
+        let call = request.named()?;
         let Some((tool, schema)) = self.registry.find_tool(&call.name) else {
             let message = format!("Unknown tool: {}", call.name);
             return Err(ErrorObject::new(ErrorCode::INVALID_PARAMS, message));
@@ -370,7 +382,7 @@ impl Session {
     }
 
     fn get_prompt(&mut self, request: &Request<'_>) -> Result<(), ErrorObject> {
-        let call: NamedParams<'_> = request.read()?;
+        let call = request.named()?;
         let Some(prompt) = self.registry.find(Kind::Prompt, &call.name) else {
             let message = format!("Unknown prompt: {}", call.name);
             return Err(ErrorObject::new(ErrorCode::INVALID_PARAMS, message));
@@ -440,7 +452,7 @@ impl Session {
             Kind::Prompt => Target::PromptCompletion(entry),
             _ => Target::TemplateCompletion(entry),
         };
-        let params = request.params.map(RawValue::to_owned);
+        let params = request.params.raw().map(RawValue::to_owned);
         self.call_handler(request, target, params, call.meta, None)
     }
 
@@ -476,7 +488,11 @@ impl Session {
             call.progress_token = read_progress_token(meta).map_err(|what| request.invalid(what))?;
             call.meta = Some(meta.to_owned());
         }
-        if let Some(whole) = request.params.filter(|_| stateless && ROUNDS.contains(&request.method)) {
+        if let Some(whole) = request
+            .params
+            .raw()
+            .filter(|_| stateless && ROUNDS.contains(&request.method))
+        {
             call.replay = self.read_replay(request.method, whole)?;
             call.params = Some(whole.to_owned());
         }

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::Session;
 use super::answer::bound_completion;
-use super::dispatch::{NamedParams, ReadParams, Request, arguments};
+use super::dispatch::{ReadParams, Request, arguments};
 use super::inbound::Call;
 use crate::Kind;
 use crate::jsonrpc::{ErrorCode, ErrorObject, Json, ObjectWriter, RequestId, json, members, write};
@@ -32,13 +32,14 @@ impl Session {
         }
         match request.method {
             "tools/call" | "prompts/get" => {
-                let call: NamedParams<'_> = request.read().map_err(Some)?;
+                let call = request.named().map_err(Some)?;
                 arguments(request, call.arguments).map_err(Some)?;
             }
             "resources/read" => drop(request.read::<ReadParams<'_>>().map_err(Some)?),
             "logging/setLevel" => self.note_level(request).map_err(Some)?,
             "resources/subscribe" | "resources/unsubscribe" => {
-                self.note_subscription(request.method, request.params).map_err(Some)?;
+                self.note_subscription(request.method, request.params.raw())
+                    .map_err(Some)?;
             }
             _ => {}
         }

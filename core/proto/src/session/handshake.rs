@@ -87,7 +87,7 @@ impl Session {
         let params = ObjectWriter::new()
             .string("protocolVersion", offered.name())
             .json("capabilities", self.config.capabilities.get())
-            .json("clientInfo", &to_json(&self.config.info))
+            .json("clientInfo", &self.config.info.to_json())
             .finish();
         let options = CallOptions {
             timeout,
@@ -168,7 +168,7 @@ impl Session {
         let result = ObjectWriter::new()
             .string("protocolVersion", revision.name())
             .json("capabilities", self.server_capabilities().get())
-            .json("serverInfo", &to_json(&self.config.info));
+            .json("serverInfo", &self.config.info.to_json());
         match &self.config.instructions {
             Some(text) => result.string("instructions", text).finish(),
             None => result.finish(),

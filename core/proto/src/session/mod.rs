@@ -165,7 +165,7 @@ impl Session {
         Self {
             role,
             framer: Some(LineFramer::new(config.limits.message)),
-            own: Declared::read(&config.capabilities),
+            own: config.declared().clone(),
             unix_epoch: config.unix_epoch,
             config,
             registry,

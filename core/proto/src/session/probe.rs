@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::handshake::{Unsupported, to_json};
+use super::handshake::Unsupported;
 use super::{CallOptions, Error, ErrorKind, LogLevel, Peer, Session, State, wire_id};
 use crate::jsonrpc::{ErrorCode, Json, Needle, ObjectWriter, json, members, write};
 use crate::{Instant, Revision};
@@ -149,7 +149,7 @@ impl Session {
                 super::stateless::CAPABILITIES,
                 self.config.capabilities.get().to_owned(),
             ),
-            (super::stateless::CLIENT_INFO, to_json(&self.config.info)),
+            (super::stateless::CLIENT_INFO, self.config.info.to_json()),
         ]
         .into_iter()
         .chain(level)

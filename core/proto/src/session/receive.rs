@@ -14,8 +14,8 @@ use super::{Direction, OutboundId, Output, Problem, ProblemKind, Role, Session, 
 use crate::Instant;
 use crate::frame::Line;
 use crate::jsonrpc::{
-    ErrorCode, ErrorObject, Malformed, Meant, Message, RequestId, decode_str_lossy, is_array, members, parse_batch,
-    peek, write,
+    ErrorCode, ErrorObject, Malformed, Meant, Message, Params, RequestId, decode_str_lossy, is_array, members,
+    parse_batch, peek, write,
 };
 use crate::session::error::{Error, ErrorKind};
 
@@ -45,9 +45,23 @@ impl Session {
     /// Takes in one message, for a transport that had to read it to know where it belongs. `text` is what it was read
     /// from; line breaks between its tokens do no harm.
     pub fn receive_message(&mut self, message: Message<'_>, text: &[u8], now: Instant) {
+        if self.begin_message(text, now) {
+            self.take_in(message, now);
+        }
+    }
+
+    /// Takes in one request in the same way, whose params were read as well.
+    pub fn receive_read(&mut self, id: RequestId, method: &str, params: &Params<'_>, text: &[u8], now: Instant) {
+        if self.begin_message(text, now) {
+            self.receive_request(id, method, params);
+        }
+    }
+
+    /// False when nothing is taken in any more.
+    fn begin_message(&mut self, text: &[u8], now: Instant) -> bool {
         self.see(now);
         if self.is_closed() {
-            return;
+            return false;
         }
         if self.config.trace {
             let is_break = |byte: &u8| matches!(byte, b'\n' | b'\r');
@@ -57,7 +71,7 @@ impl Session {
                 .collect();
             self.outputs.push_back(trace(Direction::Received, &line));
         }
-        self.take_in(message, now);
+        true
     }
 
     pub(super) fn finish_line(&mut self, now: Instant) {
@@ -135,7 +149,7 @@ impl Session {
 
     fn take_in(&mut self, message: Message<'_>, now: Instant) {
         match message {
-            Message::Request { id, method, params } => self.receive_request(id, &method, params),
+            Message::Request { id, method, params } => self.receive_request(id, &method, &Params::read(params)),
             Message::Notification { method, params } => self.receive_notification(&method, params, now),
             Message::Result { id, result } => self.receive_response(&id, Ok(result), now),
             Message::Error { id: Some(id), error } => self.receive_response(&id, Err(Error::response(error)), now),

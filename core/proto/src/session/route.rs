@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use super::inbound::Origin;
 use super::{InboundId, Output, Session};
-use crate::jsonrpc::{Meant, RequestId, peek};
+use crate::jsonrpc::{RequestId, write};
 
 /// From where on in the wire messages belong to a request.
 #[derive(Debug)]
@@ -44,18 +44,26 @@ impl Session {
             Some(Output::Closed) => self.outputs.pop_back(),
             _ => None,
         };
-        let (wire, routes) = (std::mem::take(&mut self.wire), std::mem::take(&mut self.routes));
+        let (mut wire, routes) = (std::mem::take(&mut self.wire), std::mem::take(&mut self.routes));
         self.traced = 0;
+        let route = |at| routes.iter().rev().find(|route| route.from <= at)?.request.clone();
         let mut at = 0;
         while let Some(length) = memchr(b'\n', &wire[at..]) {
-            let line = &wire[at..at + length];
-            let route = routes.iter().rev().find(|route| route.from <= at);
-            let answers = matches!(peek(line), (_, Meant::Response));
+            let is_only = at == 0 && length + 1 == wire.len();
+            let line = if is_only {
+                wire.truncate(length);
+                std::mem::take(&mut wire)
+            } else {
+                wire[at..at + length].to_vec()
+            };
             self.outputs.push_back(Output::Message {
-                request: route.and_then(|route| route.request.clone()),
-                answers,
-                line: line.to_vec(),
+                request: route(at),
+                answers: write::is_response(&line),
+                line,
             });
+            if is_only {
+                break;
+            }
             at += length + 1;
         }
         self.outputs.extend(closed);

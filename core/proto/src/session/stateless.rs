@@ -2,16 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{CacheHints, LogLevel, Role, Session};
 use crate::Revision;
-use crate::jsonrpc::{ErrorCode, ErrorObject, Needle, ObjectWriter, RequestId, decode_str, members, write};
+use crate::jsonrpc::{ErrorCode, ErrorObject, Needle, ObjectWriter, Params, RequestId, decode_str, members, write};
 use crate::revision::Era;
 
-/// What every name of the protocol's own in a `_meta` begins with, up to a slash that may be escaped.
-static PREFIX: Needle = Needle::new("io.modelcontextprotocol");
 pub(super) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(super) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
@@ -33,26 +30,13 @@ impl Session {
     /// # Errors
     /// What the request is refused with: a revision we lack, or a `_meta` that is not complete
     /// (2026-07-28 basic, Per-request protocol fields).
-    pub(super) fn stated_revision(&self, params: Option<&RawValue>) -> Result<Option<Revision>, ErrorObject> {
-        #[derive(Deserialize)]
-        struct Params<'a> {
-            #[serde(borrow, default, rename = "_meta")]
-            meta: Option<&'a RawValue>,
-        }
-        // Nearly every request of the older revisions ends here.
-        let Some(text) = params.map(RawValue::get).filter(|text| PREFIX.is_in(text)) else {
-            return Ok(None);
-        };
-        let meta = serde_json::from_str(text)
-            .ok()
-            .and_then(|params: Params<'_>| params.meta);
-        let meta = meta.and_then(members).unwrap_or_default();
-        let member = |wanted: &str| meta.iter().find(|(key, _)| key == wanted).map(|(_, value)| *value);
+    pub(super) fn stated_revision(&self, params: &Params<'_>) -> Result<Option<Revision>, ErrorObject> {
+        let member = |wanted: &str| params.own(wanted).map_err(|twice| incomplete(&twice.0));
         if self.role == Role::Client {
             return Ok(None);
         }
-        let Some(version) = member(VERSION) else {
-            return match member(CAPABILITIES) {
+        let Some(version) = member(VERSION)? else {
+            return match member(CAPABILITIES)? {
                 Some(_) => Err(incomplete(&format!("\"{VERSION}\" is missing"))),
                 None => Ok(None),
             };
@@ -65,10 +49,10 @@ impl Session {
             let error = ErrorObject::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version");
             return Err(error.with_data(&self.unsupported(version.into_owned(), false)));
         };
-        if !member(CAPABILITIES).is_some_and(|capabilities| capabilities.get().starts_with('{')) {
+        if !member(CAPABILITIES)?.is_some_and(|capabilities| capabilities.get().starts_with('{')) {
             return Err(incomplete(&format!("\"{CAPABILITIES}\" must be an object")));
         }
-        let level = member(LOG_LEVEL).map(|level| decode_str(level).unwrap_or_default());
+        let level = member(LOG_LEVEL)?.map(|level| decode_str(level).unwrap_or_default());
         if level.is_some_and(|level| LogLevel::named(&level).is_none()) {
             return Err(incomplete(&format!(
                 "\"{LOG_LEVEL}\" must be one of {}",
@@ -108,11 +92,11 @@ impl Session {
         }
         // Most results say nothing of all this: then nothing needs to be read.
         if !OWN.iter().any(|own| own.is_in(text)) {
-            let prefix = self.complete_prefix(&[], hints).finish();
-            let rest = text[1..].trim_start();
-            let comma = if rest.starts_with('}') { "" } else { "," };
-            let whole = format!("{}{comma}{rest}", &prefix[..prefix.len() - 1]);
-            return write::result(&mut self.wire, id, &whole);
+            let whole = match hints {
+                None => ObjectWriter::new().members_of(self.config.complete_members()),
+                Some(_) => self.complete_prefix(&[], hints),
+            };
+            return write::result(&mut self.wire, id, &whole.members_of(text).finish());
         }
         let Some(all) = serde_json::from_str(text).ok().and_then(members) else {
             return write::result(&mut self.wire, id, result);
@@ -147,7 +131,7 @@ impl Session {
             meta = meta.json(key, value.get());
         }
         if !theirs.iter().any(|(key, _)| key == SERVER_INFO) {
-            meta = meta.json(SERVER_INFO, &super::handshake::to_json(&self.config.info));
+            meta = meta.json(SERVER_INFO, &self.config.info.to_json());
         }
         whole.json("_meta", &meta.finish())
     }
@@ -158,15 +142,4 @@ pub(super) fn incomplete(what: &str) -> ErrorObject {
         ErrorCode::INVALID_PARAMS,
         format!("Invalid _meta of the request: {what}"),
     )
-}
-
-/// The capabilities that the params of a request say its client has.
-pub(super) fn stated_capabilities(params: &RawValue) -> Option<&RawValue> {
-    let find = |object, wanted: &str| {
-        members(object)?
-            .into_iter()
-            .find(|(key, _)| key == wanted)
-            .map(|(_, value)| value)
-    };
-    find(find(params, "_meta")?, CAPABILITIES)
 }

@@ -23,7 +23,7 @@ use super::lane::{self, Line};
 use super::listen;
 use super::shared::{Phase, Shared};
 use super::wire::{Request, Wire};
-use crate::driver::{Event, Host, Link, Outgoing};
+use crate::driver::{self, Event, Host, Link, Outgoing};
 
 /// Times that the session is looked at again before other tasks of the runtime get their turn.
 const TURNS: usize = 64;
@@ -122,40 +122,12 @@ impl Driver {
     }
 
     fn hand_out(&mut self, event: Event) {
+        if let Some(revision) = event.agreed() {
+            self.ready(revision);
+        }
         match event {
             Event::Message { line, .. } => self.send(line.into()),
-            Event::Call(call) => self.host.call(&self.link, call),
-            Event::Describe(id) => {
-                self.host.complete_offers();
-                self.link.resume(id);
-            }
-            Event::Cancelled(id, reason) => {
-                if let Some(call) = self.link.take_handler(id) {
-                    call.cancel(reason);
-                }
-            }
-            Event::Ready(peer) => {
-                self.ready(peer.revision);
-                self.host.ready(peer);
-            }
-            Event::ConnectFailed(error) => self.host.connect_failed(error),
-            Event::Progress(caller, params) => caller.progress(params),
-            Event::Done(caller, outcome) => caller.complete(outcome),
-            Event::Notification {
-                method,
-                params,
-                subscription,
-            } => self.host.notification(&method, params, subscription),
-            Event::Problem(problem) => self.host.problem(&problem),
-            Event::Trace(direction, line) => self.host.trace(direction, &line),
-            Event::Output(output) => {
-                if let Output::Ready(peer) = &output {
-                    self.ready(peer.revision);
-                }
-                self.host.output(output);
-            }
-            // That is for servers.
-            Event::EndStream(_) => {}
+            event => driver::tell(&self.link, &mut *self.host, event),
         }
     }
 
@@ -275,21 +247,6 @@ impl Drop for Driver {
     fn drop(&mut self) {
         self.sending.abort();
         self.shared.close();
-        self.link.close("the runtime that drove the connection has ended");
-        self.link.drain(&mut self.events, &mut self.outgoing);
-        for event in std::mem::take(&mut self.events) {
-            match event {
-                Event::Done(caller, outcome) => caller.complete(outcome),
-                Event::ConnectFailed(error) => self.host.connect_failed(error),
-                Event::Cancelled(id, reason) => {
-                    if let Some(call) = self.link.take_handler(id) {
-                        call.cancel(reason);
-                    }
-                }
-                Event::Output(output) => self.host.output(output),
-                _ => {}
-            }
-        }
-        self.host.closed();
+        driver::cut_off(&self.link, &mut *self.host);
     }
 }

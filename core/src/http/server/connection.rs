@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Wake, Waker};
 
-use oxmcp_proto::jsonrpc::Message;
-use oxmcp_proto::{Error, Instant, Output, Revision, Terms, TermsSet};
+use oxmcp_proto::jsonrpc::{Message, Params, RequestId};
+use oxmcp_proto::{Error, Instant, Revision, Terms, TermsSet};
 use tokio::runtime::Handle;
 
 use super::desk::{Desk, Keeping};
 use super::shared::Shared;
 use super::state::{Announcement, Place, Visit};
-use crate::driver::{Event, Host, Incoming, Link, Outgoing};
+use crate::driver::{self, Event, Host, Incoming, Link, Outgoing};
 
 pub(super) struct Connection {
     link: Arc<Link>,
@@ -172,6 +172,12 @@ impl Connection {
         self.turn();
     }
 
+    /// Takes in one request whose params were read.
+    pub(super) fn receive_read(&self, id: RequestId, method: &str, params: &Params<'_>, text: &[u8]) {
+        self.link.receive_read(id, method, params, text);
+        self.turn();
+    }
+
     /// Ends all: calls are cancelled, streams end.
     pub(super) fn close(&self, why: &str) {
         self.link.close(why);
@@ -238,41 +244,18 @@ impl Connection {
     }
 
     fn hand_out(&self, work: &mut Work, event: Event, handlers: Handlers) {
+        if let Some(revision) = event.agreed() {
+            self.agreed(revision);
+        }
+        if let Event::Cancelled(id, _) = &event {
+            work.calls.retain(|call| call.id != *id);
+        }
         match event {
             Event::Message { request, answers, line } => self.desk().deliver(request.as_ref(), answers, line),
             Event::EndStream(request) => self.desk().let_go(&request),
             Event::Call(call) if handlers == Handlers::Elsewhere => work.calls.push(call),
             Event::Call(call) => self.start(work, call),
-            Event::Describe(id) => {
-                work.host.complete_offers();
-                self.link.resume(id);
-            }
-            Event::Cancelled(id, reason) => {
-                work.calls.retain(|call| call.id != id);
-                if let Some(call) = self.link.take_handler(id) {
-                    call.cancel(reason);
-                }
-            }
-            Event::Ready(peer) => {
-                self.agreed(peer.revision);
-                work.host.ready(peer);
-            }
-            Event::ConnectFailed(error) => work.host.connect_failed(error),
-            Event::Progress(caller, params) => caller.progress(params),
-            Event::Done(caller, outcome) => caller.complete(outcome),
-            Event::Notification {
-                method,
-                params,
-                subscription,
-            } => work.host.notification(&method, params, subscription),
-            Event::Problem(problem) => work.host.problem(&problem),
-            Event::Trace(direction, line) => work.host.trace(direction, &line),
-            Event::Output(output) => {
-                if let Output::Ready(peer) = &output {
-                    self.agreed(peer.revision);
-                }
-                work.host.output(output);
-            }
+            event => driver::tell(&self.link, &mut *work.host, event),
         }
     }
 

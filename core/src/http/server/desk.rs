@@ -18,6 +18,7 @@ use oxmcp_proto::frame::sse::write_event;
 use oxmcp_proto::http::{EventId, EventReply, Refusal, ReplyStream, primes};
 use oxmcp_proto::jsonrpc::{Message, RequestId};
 use oxmcp_proto::{Kind, Revision};
+use tokio::time::Instant;
 
 use super::connection::Connection;
 use super::pipe::{Answers, Pipe};
@@ -25,6 +26,9 @@ use super::state::{Place, SharedState};
 
 /// Messages for the stream of a GET that wait for one. Older ones give way.
 const WAITING: usize = 64;
+/// Cancels that came before their requests, and how long they wait for them. Most come after the answer instead.
+const EARLY: usize = 64;
+const EARLY_FOR: Duration = Duration::from_secs(5);
 
 /// How a request may be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +51,8 @@ pub(super) struct Desk {
     standing: Option<Stream>,
     /// What waits for one.
     waiting: VecDeque<Vec<u8>>,
+    /// Cancels that overtook their requests: each is on a connection of its own.
+    early: VecDeque<Early>,
     /// All goes on the stream of the GET (HTTP+SSE).
     pub one_stream: bool,
     /// How streams are kept, where they are.
@@ -69,10 +75,20 @@ pub(super) struct StreamKey(u64);
 pub(super) struct Keeping {
     pub session: Arc<str>,
     pub state: Arc<dyn SharedState>,
+    /// Names this part of the session among those of all processes. Random, where that can be had.
+    pub part: Option<[u8; 7]>,
     /// How long clients wait before they come back for more.
     pub retry: Duration,
     /// What is known of the session where processes share it.
     pub place: Option<Place>,
+}
+
+/// The cancel of a request that has not come.
+#[derive(Debug)]
+struct Early {
+    request: RequestId,
+    text: Vec<u8>,
+    came: Instant,
 }
 
 #[derive(Debug)]
@@ -84,6 +100,8 @@ struct Followed {
 
 #[derive(Debug)]
 struct Stream {
+    /// Which one of its connection it is.
+    number: u64,
     pipe: Arc<Pipe>,
     mode: Mode,
     /// Names its events, where they are kept.
@@ -95,8 +113,9 @@ struct Stream {
 }
 
 impl Stream {
-    fn new(mode: Mode, pending: usize, batch: bool) -> Self {
+    fn new(number: u64, mode: Mode, pending: usize, batch: bool) -> Self {
         Self {
+            number,
             pipe: Arc::default(),
             mode,
             reply: None,
@@ -117,12 +136,14 @@ impl Stream {
         let Some(keeping) = keeping.filter(|_| self.reply.is_none()) else {
             return self.pipe.begin_events();
         };
-        let mut random = [0; 12];
         // Without random bytes, a stream that has no name cannot be resumed; all else works.
-        if getrandom::fill(&mut random).is_err() {
+        let Some(part) = keeping.part else {
             return self.pipe.begin_events();
-        }
-        let mut reply = ReplyStream::new(random);
+        };
+        let mut name = [0; 12];
+        name[..7].copy_from_slice(&part);
+        name[7..].copy_from_slice(&self.number.to_be_bytes()[3..]);
+        let mut reply = ReplyStream::new(name);
         let requests = if keeping.state.is_shared() {
             requests()
         } else {
@@ -190,7 +211,7 @@ impl Desk {
         }
         self.last += 1;
         let key = StreamKey(self.last);
-        let mut stream = Stream::new(mode, requests.len(), batch);
+        let mut stream = Stream::new(self.last, mode, requests.len(), batch);
         let pipe = Arc::clone(&stream.pipe);
         if mode == Mode::Events {
             stream.begin(self.keeping.as_ref(), self.revision, || requests.clone());
@@ -296,10 +317,10 @@ impl Desk {
         }
     }
 
-    /// The client wants no answer any more.
-    pub(super) fn abandon(&mut self, request: &RequestId) {
+    /// The client wants no answer any more. False when no such request is in work.
+    pub(super) fn abandon(&mut self, request: &RequestId) -> bool {
         let Some(key) = self.requests.remove(request) else {
-            return;
+            return false;
         };
         if let Some(stream) = self.streams.get_mut(&key) {
             stream.pending -= 1;
@@ -309,6 +330,32 @@ impl Desk {
                 stream.finish(self.keeping.as_ref());
             }
         }
+        true
+    }
+
+    /// Keeps the cancel of a request that has not come, in case it is on its way.
+    pub(super) fn keep_cancel(&mut self, request: RequestId, text: &[u8]) {
+        if self.early.len() == EARLY {
+            self.early.pop_front();
+        }
+        self.early.push_back(Early {
+            request,
+            text: text.into(),
+            came: Instant::now(),
+        });
+    }
+
+    /// The cancels of requests that came before them.
+    pub(super) fn take_cancels(&mut self, requests: &[RequestId]) -> Vec<(RequestId, Vec<u8>)> {
+        if self.early.is_empty() {
+            return Vec::new();
+        }
+        self.early.retain(|early| early.came.elapsed() < EARLY_FOR);
+        let (found, early) = std::mem::take(&mut self.early)
+            .into_iter()
+            .partition::<VecDeque<_>, _>(|early| requests.contains(&early.request));
+        self.early = early;
+        found.into_iter().map(|early| (early.request, early.text)).collect()
     }
 
     /// Sends what belongs to no request.
@@ -337,7 +384,8 @@ impl Desk {
         if let Some(before) = self.standing.take() {
             before.finish(self.keeping.as_ref());
         }
-        let mut stream = Stream::new(Mode::Events, 0, false);
+        self.last += 1;
+        let mut stream = Stream::new(self.last, Mode::Events, 0, false);
         stream.begin(self.keeping.as_ref(), self.revision, Vec::new);
         if let Some(first) = first {
             stream.pipe.push(first);
@@ -419,6 +467,7 @@ impl Desk {
             return;
         }
         self.requests.clear();
+        self.early.clear();
         self.waiting.clear();
         self.lingers = None;
         let named = self.streams.values().filter_map(|stream| stream.reply.as_ref());

@@ -1,19 +1,20 @@
 //! One request and its response.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderName, HeaderValue, ORIGIN};
+use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::Body;
+use memchr::memmem::Finder;
 use oxmcp_proto::Revision;
 use oxmcp_proto::frame::sse::write_event;
 use oxmcp_proto::http::{
     ACCEPTED, Accepts, Admitted, Content, EventId, Exchange, Fields, Head, JSON, Post, Refusal, SESSION_FIELD,
     STREAM_FIELDS, SessionRef, status_of_answer,
 };
-use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Malformed, Message, RequestId};
+use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Malformed, Message, Params, RequestId};
 
 use super::body::{self, HttpBody, Leaving, Reader};
 use super::connection::Connection;
@@ -28,10 +29,35 @@ struct Headers<'a>(&'a http::HeaderMap);
 
 impl Fields for Headers<'_> {
     fn each<'a>(&'a self, name: &str, found: &mut dyn FnMut(&'a [u8])) {
-        for value in self.0.get_all(name) {
+        // To read a name costs more than to look it up.
+        let values = match known_field(name) {
+            Some(name) => self.0.get_all(name),
+            None => self.0.get_all(name),
+        };
+        for value in values {
             found(value.as_bytes());
         }
     }
+}
+
+/// The fields that nearly every request is asked for.
+fn known_field(name: &str) -> Option<&'static HeaderName> {
+    static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+    static METHOD: HeaderName = HeaderName::from_static("mcp-method");
+    static NAME: HeaderName = HeaderName::from_static("mcp-name");
+    static SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+    Some(match name {
+        "Host" => &HOST,
+        "Origin" => &ORIGIN,
+        "Accept" => &ACCEPT,
+        "Content-Type" => &CONTENT_TYPE,
+        "Content-Length" => &CONTENT_LENGTH,
+        "MCP-Protocol-Version" => &VERSION,
+        "Mcp-Method" => &METHOD,
+        "Mcp-Name" => &NAME,
+        "Mcp-Session-Id" => &SESSION,
+        _ => return None,
+    })
 }
 
 /// A message that was taken in.
@@ -234,7 +260,12 @@ fn http_sse(shared: &Arc<Shared>, path: &str) -> Result<Response<HttpBody>, Refu
 fn take(shared: &Arc<Shared>, post: &Post<'_>, text: &[u8]) -> Result<Taken, Refusal> {
     let accepts = post.accepts();
     match post.read(text, |tool| shared.params_of(tool))? {
-        Exchange::Modern { revision, message } => take_modern(shared, revision, message, text, accepts),
+        Exchange::Modern {
+            revision,
+            message: Message::Request { id, method, .. },
+            params,
+        } => take_modern(shared, revision, (id, &method, &params), text, accepts),
+        Exchange::Modern { .. } => Ok(Taken::Accepted),
         Exchange::Initialize(message) => take_initialize(shared, &message, text, accepts),
         Exchange::Session(post) => {
             let Some((connection, hold)) = shared.session(post.session.id) else {
@@ -266,25 +297,22 @@ fn take(shared: &Arc<Shared>, post: &Post<'_>, text: &[u8]) -> Result<Taken, Ref
 fn take_modern(
     shared: &Arc<Shared>,
     revision: Revision,
-    message: Message<'_>,
+    (id, method, params): (RequestId, &str, &Params<'_>),
     text: &[u8],
     accepts: Accepts,
 ) -> Result<Taken, Refusal> {
-    let Message::Request { id, method, .. } = &message else {
-        return Ok(Taken::Accepted);
-    };
     let listens = method == "subscriptions/listen";
     let mode = if listens { Mode::Either } else { mode(shared, accepts) };
     if listens {
-        shared.check_open().map_err(|refusal| refusal.with_id(Some(id)))?;
+        shared.check_open().map_err(|refusal| refusal.with_id(Some(&id)))?;
         if !accepts.takes_event_stream() {
-            return Err(refuse::needs_stream().with_id(Some(id)));
+            return Err(refuse::needs_stream().with_id(Some(&id)));
         }
     }
     let connection = shared.connect(listens, None);
     let expected = connection.desk().expect(vec![id.clone()], Vec::new(), false, mode);
     let (key, pipe) = expected.ok_or_else(refuse::in_use)?;
-    connection.receive_message(message, text);
+    connection.receive_read(id, method, params, text);
     let reader = Reader {
         connection,
         pipe,
@@ -350,8 +378,8 @@ struct Parcel<'a> {
     requests: Vec<RequestId>,
     /// Answers to what in a batch is no message.
     errors: Vec<Vec<u8>>,
-    /// The request that is cancelled.
-    cancels: Option<RequestId>,
+    /// The request that is cancelled, and by which message.
+    cancels: Option<(RequestId, &'a [u8])>,
     batch: bool,
     errands: Option<Box<Errands>>,
 }
@@ -386,7 +414,8 @@ impl<'a> Parcel<'a> {
         match &message {
             Message::Request { id, .. } => self.requests.push(id.clone()),
             Message::Notification { method, params } if method == "notifications/cancelled" => {
-                self.cancels = params.and_then(|params| member(params, "requestId"));
+                let request = params.and_then(|params| member(params, "requestId"));
+                self.cancels = request.map(|request| (request, text));
             }
             _ => {}
         }
@@ -417,6 +446,7 @@ impl<'a> Parcel<'a> {
         let silent = self.is_silent();
         let mode = mode(shared, accepts);
         let only = self.requests.first().filter(|_| !self.batch).cloned();
+        let overtaken = connection.desk().take_cancels(&self.requests);
         let expected = match silent {
             true => None,
             false => {
@@ -430,8 +460,15 @@ impl<'a> Parcel<'a> {
         if let Some(errands) = &mut self.errands {
             errands.note(connection);
         }
-        if let Some(request) = self.cancels {
+        for (request, cancel) in overtaken {
+            connection.receive(&cancel);
             connection.desk().abandon(&request);
+        }
+        if let Some((request, text)) = self.cancels {
+            let mut desk = connection.desk();
+            if !desk.abandon(&request) && hold.is_some() {
+                desk.keep_cancel(request, text);
+            }
         }
         let Some((key, pipe)) = expected else {
             return Ok(match self.errands {
@@ -559,7 +596,8 @@ fn json(revision: Revision, Answers { mut lines, batch }: Answers) -> Response<H
 
 /// Whether it is worth reading.
 fn may_be_error(line: &[u8]) -> bool {
-    memchr::memmem::find(line, b"\"error\"").is_some()
+    static ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"error\""));
+    ERROR.find(line).is_some()
 }
 
 fn error_of(line: &[u8]) -> Option<ErrorCode> {

@@ -222,6 +222,7 @@ impl Shared {
         let keeping = session.filter(|_| self.settings.resumable).map(|session| Keeping {
             session: Arc::clone(session),
             state: Arc::clone(&self.state),
+            part: random_part(),
             retry: self.settings.retry,
             place: None,
         });
@@ -478,4 +479,9 @@ fn read_params(descriptor: &RawValue) -> Option<Arc<ParamHeaders>> {
     let tool: Tool<'_> = serde_json::from_str(descriptor.get()).ok()?;
     let params = ParamHeaders::read(tool.input_schema).ok()?;
     (!params.is_empty()).then(|| Arc::new(params))
+}
+
+fn random_part() -> Option<[u8; 7]> {
+    let mut part = [0; 7];
+    getrandom::fill(&mut part).is_ok().then_some(part)
 }

@@ -12,13 +12,13 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::super::agreement::{METHOD_FIELD, NAME_FIELD, Stated, VERSION_FIELD, name_source};
+use super::super::agreement::{METHOD_FIELD, NAME_FIELD, VERSION_FIELD, name_source, string};
 use super::super::media::{EVENT_STREAM, JSON};
 use super::super::param_headers::{Disagreement, ParamHeaders};
 use super::super::server::{LAST_EVENT_FIELD, SESSION_FIELD};
 use super::super::value::encode_value;
 use crate::Revision;
-use crate::jsonrpc::Message;
+use crate::jsonrpc::{Message, Params};
 
 /// Header fields: name and value.
 pub type RequestFields = Vec<(Cow<'static, str>, String)>;
@@ -123,12 +123,12 @@ fn mirror(
     let Some(source) = name_source(method) else {
         return Ok(());
     };
-    let stated = Stated::read(params);
-    if let Some(name) = stated.string(source) {
+    let params = Params::read(params);
+    if let Some(name) = string(&params, source) {
         fields.push(field(NAME_FIELD, &encode_value(&name)));
     }
     if let Some(annotated) = annotated {
-        let mirrored = annotated.fields(stated.arguments())?;
+        let mirrored = annotated.fields(params.member("arguments").ok().flatten())?;
         fields.extend(mirrored.into_iter().map(|(name, value)| (Cow::Owned(name), value)));
     }
     Ok(())
