@@ -56,6 +56,7 @@ impl ObjectWriter {
 
     /// Adds what another object has, given as its text.
     pub(crate) fn members_of(mut self, object: &str) -> Self {
+        self.text.reserve(object.len() + 1);
         let inner = object.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         let inner = inner.unwrap_or_default().trim();
         if self.text.len() > 1 && !inner.is_empty() {

@@ -5,8 +5,12 @@ use memchr::{memchr, memchr2};
 use super::message::string_length;
 use super::{ErrorObject, RequestId};
 
+/// About what a response has besides its result.
+const FRAME: usize = 64;
+
 /// Appends `{"jsonrpc":"2.0","id":…,"result":…}` and LF.
 pub(crate) fn result(wire: &mut Vec<u8>, id: &RequestId, result: &str) {
+    wire.reserve(result.len() + FRAME);
     wire.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     request_id(wire, id);
     wire.extend_from_slice(b",\"result\":");

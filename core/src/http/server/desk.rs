@@ -11,6 +11,7 @@
 //! the session, what would go on the stream of a GET is posted for the process that has it.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -558,7 +559,12 @@ pub(super) fn primer(id: &EventId, retry: Duration) -> Vec<u8> {
 /// The text of an event.
 pub(super) fn event(id: Option<&EventId>, line: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(line.len() + 48);
-    let id = id.map(EventId::to_string);
+    let id = id.map(|id| {
+        let mut text = String::with_capacity(24);
+        // Into memory, which cannot fail.
+        let _ = write!(text, "{id}");
+        text
+    });
     let written = write_event(&mut text, id.as_deref(), None, &String::from_utf8_lossy(line));
     debug_assert!(written.is_ok(), "our ids have no line breaks");
     text
