@@ -12,6 +12,7 @@ pub mod http;
 pub mod hub;
 mod options;
 pub mod pipe;
+pub mod random;
 mod registry;
 mod session;
 mod session_client;

@@ -119,6 +119,24 @@ impl Session {
         self.drive_at(env, now, |session, now| Ok(session.command(&text, now)?))
     }
 
+    /// `command` for one of several questions that are asked together: of a session that is elsewhere they leave with
+    /// `settle`.
+    #[napi]
+    pub fn ask(&self, env: &Env, text: String, now: f64) -> napi::Result<String> {
+        let ask = |session: &mut oxmcp_proto::Session, now| Ok(session.command(&text, now)?);
+        self.handle
+            .with(env, |state| state.try_drive(env, now, Cause::Several, ask))
+    }
+
+    /// All questions of this turn are asked.
+    #[napi]
+    pub fn settle(&self, env: &Env) -> napi::Result<()> {
+        self.handle.with(env, |state| {
+            state.settle();
+            Ok(())
+        })
+    }
+
     /// Panics as a fault of the core would, for the test that only this session ends by it.
     #[napi]
     pub fn provoke_fault(&self, env: &Env) -> napi::Result<()> {

@@ -47,6 +47,8 @@ pub(crate) struct State {
 pub(crate) enum Cause {
     Us,
     Peer,
+    /// Us: one of several things that belong together, before `settle`.
+    Several,
 }
 
 /// The place of a state in the table of its thread.
@@ -150,6 +152,7 @@ impl State {
             (Place::Here(session), _) => work(session, Instant::from_millis(now)),
             (Place::Elsewhere(remote), Cause::Us) => remote.with(work),
             (Place::Elsewhere(remote), Cause::Peer) => remote.with_owed(work),
+            (Place::Elsewhere(remote), Cause::Several) => remote.with_more(work),
             (Place::Nowhere, _) => Err(Error::new(ErrorKind::Closed, "the request is over").into()),
         });
         match catch_unwind(driven) {
@@ -223,6 +226,13 @@ impl State {
     pub(crate) fn end_stream(&self, call: InboundId) {
         if let Place::Elsewhere(remote) = &self.place {
             remote.end_stream(call);
+        }
+    }
+
+    /// That was all of what came first.
+    pub(crate) fn settle(&self) {
+        if let Place::Elsewhere(remote) = &self.place {
+            remote.settle();
         }
     }
 

@@ -3,11 +3,13 @@
  */
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { promisify } from 'node:util';
 
 import { fixture, packageFolder } from './support.js';
 
@@ -17,7 +19,7 @@ after(() => rmSync(folder, { recursive: true }));
 mkdirSync(path.join(folder, 'node_modules'));
 symlinkSync(packageFolder, path.join(folder, 'node_modules', 'oxmcp'), 'dir');
 symlinkSync(path.join(packageFolder, 'node_modules', 'zod'), path.join(folder, 'node_modules', 'zod'), 'dir');
-for (const name of ['client.mjs', 'server.mjs']) {
+for (const name of ['client.mjs', 'server.mjs', 'http-client.mjs', 'http-server.mjs']) {
   copyFileSync(path.join(packageFolder, '..', 'examples', 'node', name), path.join(folder, name));
 }
 
@@ -66,4 +68,21 @@ test('it says what went wrong, and how it is used', () => {
   assert.equal(missing.status, 1);
   assert.match(missing.stderr, /^ServerStartError: .*"no-such-command" was not found in PATH/);
   assert.equal(run().status, 2);
+});
+
+test('over HTTP: the server counts for all, and ends when it is told to', { timeout: 60_000 }, async () => {
+  const server = spawn(process.execPath, ['http-server.mjs', '0'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = (await once(server.stdout.setEncoding('utf8'), 'data')) as [string];
+    const url = line.trim();
+    for (const [by, count] of [[2, 2], [1, 3]]) {
+      const { stdout } = await promisify(execFile)(process.execPath, ['http-client.mjs', url, String(by)], { cwd: folder });
+      assert.match(stdout, /^connected to counter 1\.0\.0, revision 2026-07-28\nprogress 1 of /);
+      assert.ok(stdout.endsWith(`the count is ${count}\nthe resource says ${count}\n`), stdout);
+    }
+    server.kill('SIGTERM');
+    assert.deepEqual(await once(server, 'exit'), [0, null]);
+  } finally {
+    server.kill('SIGKILL');
+  }
 });

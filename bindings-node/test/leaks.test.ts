@@ -62,7 +62,7 @@ for (const { mode } of ERAS) {
     const { signal } = new AbortController();
     for (let round = 0; round < 100; round++) await work(client, signal);
     const before = await heap();
-    const rounds = 400;
+    const rounds = 1000;
     for (let round = 0; round < rounds; round++) await work(client, signal);
     const each = ((await heap()) - before) / rounds;
     // One of its calls alone brings more than a thousand bytes.

@@ -154,6 +154,19 @@ test('a client checks results by schemas, and answers by them', async () => {
   await client.close();
 });
 
+test('a handler of initialize is told of each handshake, which the core answers', async () => {
+  const server = new Server(INFO, { capabilities: { tools: {} } });
+  const told: unknown[] = [];
+  server.setRequestHandler(InitializeRequestSchema, ({ params }, extra) => {
+    told.push([params.clientInfo.name, params.protocolVersion, extra.signal.aborted]);
+    return { protocolVersion: 'its own', capabilities: {}, serverInfo: INFO };
+  });
+  const client = await linked(server, { mode: 'legacy' });
+  assert.deepEqual(told, [['test', '2025-11-25', false]]);
+  assert.equal(client.getNegotiatedProtocolVersion(), '2025-11-25');
+  await client.close();
+});
+
 test('what is not declared has no handler, and what the core answers cannot be replaced', () => {
   const server = new Server(INFO, { capabilities: { resources: {} } });
   const cases: [schema: never, hint: RegExp][] = [
@@ -162,7 +175,7 @@ test('what is not declared has no handler, and what the core answers cannot be r
     [CompleteRequestSchema as never, /completions: \{\}/],
     [SetLevelRequestSchema as never, /logging: \{\}/],
     [SubscribeRequestSchema as never, /resources: \{ subscribe: true \}/],
-    [InitializeRequestSchema as never, /answered by the core/],
+    ['server/discover' as never, /answered by the core/],
   ];
   for (const [schema, hint] of cases) {
     assert.throws(() => server.setRequestHandler(schema, () => ({})), (error) => error instanceof UsageError && hint.test(error.message), String(hint));

@@ -491,7 +491,7 @@ describe('writing', () => {
       writes++;
       write(wire);
     };
-    for (const [count, expected] of [[10, 1], [50, 4]] as const) {
+    for (const [count, expected] of [[10, 1], [200, 4]] as const) {
       writes = 0;
       const calls = Array.from({ length: count }, () => peer.client.callTool({ name: 'x' }));
       await turn();

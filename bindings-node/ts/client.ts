@@ -10,7 +10,8 @@ import { ErrorCode, ProtocolError, fromNative, textOf, usage } from './errors.js
 import { errorAnswer } from './failure.js';
 import { type MessageSchemaLike, handledBy, withMessage } from './handler-schema.js';
 import { type Incoming, settle } from './incoming.js';
-import type { StreamableHTTPClientTransport } from './http-client.js';
+import { Elsewhere, type StreamableHTTPClientTransport } from './http-client.js';
+import { Hub } from './hub.js';
 import { objectText } from './json.js';
 import type { InMemoryTransport } from './memory.js';
 import { type MessageTransport, starterOfOwn } from './messages.js';
@@ -502,9 +503,6 @@ export class Client {
 
   /** Connects over HTTP: the core does, on threads of its own. */
   #dial(http: { readonly url: string; readonly settings: string }, options: ConnectOptions): Connection {
-    // Loaded when they are needed: clients of processes do without.
-    const { Hub } = require('./hub.js') as typeof import('./hub.js');
-    const { Elsewhere } = require('./http-client.js') as typeof import('./http-client.js');
     const hub = new Hub(undefined, null);
     const transport = new Elsewhere(hub);
     try {
@@ -513,7 +511,7 @@ export class Client {
       const timeout = milliseconds('timeout', options.timeout);
       const { url, settings: how } = http;
       const session = hub.native.connect(this.#info, settings, this.#methods ?? null, url, how, probe, timeout);
-      const connection = new Connection('client', session, transport, systemClock, this.#hooks(), transport.over);
+      const connection = new Connection('client', session, transport, systemClock, this.#hooks(), transport);
       hub.adopt(session.handle, connection);
       return connection;
     } catch (thrown) {

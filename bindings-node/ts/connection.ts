@@ -19,6 +19,7 @@ import {
   optionsText,
   toNative,
 } from './options.js';
+import type { Origin } from './origin.js';
 import type { Transport, TransportEnd } from './transport.js';
 import type { Implementation, JsonObject, LoggingMessage, Progress, ServerCapabilities } from './types.js';
 
@@ -72,11 +73,20 @@ interface Call {
 const OWED = 16 * 1024 * 1024;
 
 /** Calls that wait to be written together; more of them leave in parts, so that the server works while we go on. */
-const BURST = 16;
+const BURST = 64;
+
+/** Where a session is that the core drives. */
+export interface Home {
+  /** Nothing more will be said of the session or to it. */
+  over(): void;
+  /** The request that brought a call; `undefined` where that is not known. */
+  originOf(call: Incoming): Origin | undefined;
+  /** Names the session, where that is known. */
+  readonly sessionId: string | undefined;
+}
 
 export class Connection {
-  /** Names the connection, where its transport has names. */
-  sessionId: string | undefined;
+  #sessionId: string | undefined;
   readonly #native = native();
   readonly #session: NativeSession;
   readonly #handle: number;
@@ -93,6 +103,9 @@ export class Connection {
   #end: TransportEnd | undefined;
   #closed = false;
   #flushing = false;
+  #asking = false;
+  /** While a call waits that nothing else keeps the process alive for: without it, its promise would never settle. */
+  #alive: NodeJS.Timeout | undefined;
   #rearm = false;
   /** The core may have something to tell at the end of the turn, and not only with the next input. */
   #tells = false;
@@ -106,12 +119,13 @@ export class Connection {
   #fault: { readonly error: unknown } | undefined;
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
 
-  /** Set for a session elsewhere: nothing is written and no time passes here, and it is called when it is over. */
-  #over: (() => void) | undefined;
+  /** Set for a session elsewhere, until it is over: nothing is written and no time passes here. */
+  #home: Home | undefined;
+  /** Where what comes at the moment comes from. */
+  #from: Origin | undefined;
 
   /**
-   * @param over for a session elsewhere, whose rows come by {@link take}: called once, when nothing more will be said of
-   *   it or to it
+   * @param home of a session elsewhere, whose rows come by {@link take}
    */
   constructor(
     role: 'client' | 'server',
@@ -119,10 +133,10 @@ export class Connection {
     transport: Transport,
     clock: Clock,
     hooks: ConnectionHooks,
-    over?: () => void,
+    home?: Home,
   ) {
-    this.#over = over;
-    this.#elsewhere = over !== undefined;
+    this.#home = home;
+    this.#elsewhere = home !== undefined;
     this.#owesAll = role === 'server';
     this.#answersTell = role === 'client';
     this.#session = session;
@@ -130,6 +144,15 @@ export class Connection {
     this.#transport = transport;
     this.#clock = clock;
     this.#hooks = hooks;
+  }
+
+  /** Names the connection, where its transport has names. */
+  get sessionId(): string | undefined {
+    return (this.#sessionId ??= this.#home?.sessionId);
+  }
+
+  set sessionId(id: string | undefined) {
+    this.#sessionId = id;
   }
 
   get peer(): Peer | undefined {
@@ -148,6 +171,7 @@ export class Connection {
   /** What is held at the moment: calls that wait, here and in the core. */
   get stats(): { calls: number; inbound: number; outbound: number; buffered: number; timer: boolean } {
     const calls = this.#calls.size + this.#incoming.size;
+    if (this.#elsewhere && this.#home === undefined) return { calls, inbound: 0, outbound: 0, buffered: 0, timer: false };
     return { calls, ...this.#session.stats(), timer: this.#timer !== undefined };
   }
 
@@ -174,6 +198,7 @@ export class Connection {
       }
       const handshake: Call = { resolve: () => resolve(), reject, onprogress: undefined, release: undefined };
       this.#handshake = handshake;
+      this.#hold();
       if (signal !== undefined) {
         handshake.release = onAbort(signal, () => {
           this.#takeHandshake()?.reject(signal.reason);
@@ -186,7 +211,11 @@ export class Connection {
 
   #start(): void {
     this.#transport.open({
-      data: (buffer, length) => this.#receive(buffer, length),
+      data: (buffer, length, from) => {
+        this.#from = from;
+        this.#receive(buffer, length);
+        this.#from = undefined;
+      },
       ended: (why) => this.#ended(why),
     });
     this.#flushSoon();
@@ -212,7 +241,20 @@ export class Connection {
     const { key, ...others } = options ?? {};
     const named = key === undefined ? '' : `"key":${JSON.stringify(key)},`;
     const rest = `${named}"method":${JSON.stringify(method)},"params":${params},"options":${optionsText(others)}`;
-    return this.#call(others, () => this.#beginBy(`{"ask":{"call":${call.id},${rest}}}`));
+    return this.#call(others, () => {
+      this.#settleSoon();
+      return this.#beginBy(`{"ask":{"call":${call.id},${rest}}}`, (text, now) => this.#session.ask(text, now));
+    });
+  }
+
+  /** Sends what is asked in this turn together. Here all that is written leaves together. */
+  #settleSoon(): void {
+    if (!this.#elsewhere || this.#asking) return;
+    this.#asking = true;
+    process.nextTick(() => {
+      this.#asking = false;
+      if (!this.#closed) this.#session.settle();
+    });
   }
 
   /** Asks for a sign of life. */
@@ -311,6 +353,11 @@ export class Connection {
     return this.#elsewhere;
   }
 
+  /** The request over HTTP that brought a call to a session elsewhere. */
+  originOf(call: Incoming): Origin | undefined {
+    return this.#home?.originOf(call);
+  }
+
   /** Ends the stream that the answer to a call would go on. */
   endStream(call: Incoming): void {
     if (this.#incoming.has(call.id)) this.#attempt((session) => session.endStream(call.id));
@@ -351,8 +398,8 @@ export class Connection {
     return given;
   }
 
-  #beginBy(command: string): number {
-    const given = JSON.parse(this.#session.command(command, this.#clock.now())) as { readonly call: number };
+  #beginBy(command: string, run = (text: string, now: number): string => this.#session.command(text, now)): number {
+    const given = JSON.parse(run(command, this.#clock.now())) as { readonly call: number };
     this.#rearm = true;
     this.#tells = true;
     return given.call;
@@ -391,6 +438,7 @@ export class Connection {
       }
       const call: Call = { resolve, reject, onprogress: options?.onprogress, release: undefined };
       this.#calls.set(id, call);
+      this.#hold();
       if (signal !== undefined) call.release = onAbort(signal, () => this.#cancel(id, signal.reason));
       if (++this.#unsent === BURST) this.#flush();
       else this.#flushSoon();
@@ -411,13 +459,25 @@ export class Connection {
     const call = this.#calls.get(id);
     if (call === undefined) return undefined;
     this.#calls.delete(id);
+    this.#hold();
     call.release?.();
     return call;
+  }
+
+  #hold(): void {
+    if (!this.#transport.isBare) return;
+    if (this.#calls.size > 0 || this.#handshake !== undefined) {
+      this.#alive ??= setInterval(() => {}, 2 ** 30);
+    } else {
+      clearInterval(this.#alive);
+      this.#alive = undefined;
+    }
   }
 
   #takeHandshake(): Call | undefined {
     const handshake = this.#handshake;
     this.#handshake = undefined;
+    this.#hold();
     handshake?.release?.();
     return handshake;
   }
@@ -572,7 +632,7 @@ export class Connection {
         break;
       case 'call': {
         const [kind, target, wantsProgress] = first as [CallKind, number | string, boolean];
-        const call = new Incoming(this, id, wantsProgress);
+        const call = new Incoming(this, id, wantsProgress, this.#from);
         this.#incoming.set(id, call);
         this.#hooks.call(call, kind, target, rows[row + 3]);
         break;
@@ -583,11 +643,14 @@ export class Connection {
         call?.cancel(first as string | null);
         break;
       }
-      case 'describe':
+      case 'describe': {
+        const from = this.#from;
         this.#hooks.describe(first as string, () => {
+          this.#from = from;
           if (!this.#closed) this.#drive((session) => session.resume(id));
         });
         break;
+      }
       case 'progress':
         this.#progress(id, first as Progress & { progressToken: unknown });
         break;
@@ -616,12 +679,12 @@ export class Connection {
 
   /** A request without a session is over with its answer; a session, when it is closed. */
   #endIfOver(): void {
-    if (this.#over === undefined || this.#incoming.size > 0) return;
+    if (this.#home === undefined || this.#incoming.size > 0) return;
     if (!this.#closed && (this.#peer !== undefined || !this.#owesAll)) return;
-    const over = this.#over;
-    this.#over = undefined;
+    const home = this.#home;
+    this.#home = undefined;
     this.#session.release();
-    over();
+    home.over();
   }
 
   #progress(id: number, { progressToken: _, ...progress }: Progress & { progressToken: unknown }): void {

@@ -4,7 +4,9 @@
 
 import { objectText } from './json.js';
 import { usage } from './errors.js';
+import type { WebRequest } from './http-types.js';
 import type { Incoming } from './incoming.js';
+import type { AuthInfo, RequestInfo } from './origin.js';
 import { type ResultArguments, type ResultSchema, withSchema } from './result-schema.js';
 import type { InferSchema } from './schema.js';
 import type { AskOptions, Notification, RequestOptions, Signal } from './options.js';
@@ -94,6 +96,10 @@ export interface RequestHandlerExtra {
   readonly closeSSEStream: (() => void) | undefined;
   /** Names the session of the caller, where its transport has sessions. */
   readonly sessionId: string | undefined;
+  /** {@link HttpCall.authInfo}. */
+  readonly authInfo: AuthInfo | undefined;
+  /** The request over HTTP that brought the call. Look at it before the answer. */
+  readonly requestInfo: RequestInfo | undefined;
   /** {@link McpRequest.notify}. */
   readonly sendNotification: (notification: Notification) => Promise<void>;
   /** {@link McpRequest.send}; the schema, of any library, checks the result. */
@@ -113,6 +119,13 @@ export interface ClientContext extends RequestHandlerExtra {
 
 /** What a call over HTTP has beside the others. */
 export interface HttpCall {
+  /**
+   * Who calls, as the program has found out before it handed the request over: the `auth` of a request of Node's `http`,
+   * or what was given beside a request of `fetch`. Nothing of it is checked here.
+   */
+  readonly authInfo: AuthInfo | undefined;
+  /** The request that brought the call, without its body. Look at it before the answer. */
+  readonly req: WebRequest | undefined;
   /**
    * Ends the response to the call before its answer, where the client can come back for the rest (2025-11-25): so that a
    * call that takes long holds no connection.
@@ -221,6 +234,7 @@ export class CallContext implements ServerContext {
   readonly #method: string;
   readonly #asks: boolean;
   #view: RequestView | undefined;
+  #http: HttpCall | undefined;
 
   /** `asks`: what it sends belongs to the call, as in servers. */
   constructor(call: Incoming, method: string, asks: boolean) {
@@ -234,8 +248,26 @@ export class CallContext implements ServerContext {
   }
 
   get http(): HttpCall | undefined {
-    const { connection } = this.#call;
-    return connection.isElsewhere ? { closeSSE: () => connection.endStream(this.#call) } : undefined;
+    const call = this.#call;
+    const { connection } = call;
+    if (!connection.isElsewhere && call.origin === undefined) return undefined;
+    return (this.#http ??= {
+      closeSSE: () => connection.endStream(call),
+      get authInfo() {
+        return call.origin?.authInfo;
+      },
+      get req() {
+        return call.origin?.request;
+      },
+    });
+  }
+
+  get authInfo(): AuthInfo | undefined {
+    return this.#call.origin?.authInfo;
+  }
+
+  get requestInfo(): RequestInfo | undefined {
+    return this.#call.origin?.requestInfo;
   }
 
   get closeSSEStream(): (() => void) | undefined {

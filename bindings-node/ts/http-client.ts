@@ -3,6 +3,7 @@
  */
 
 import { type Known, checkOptions } from './check-options.js';
+import type { Home } from './connection.js';
 import { usage } from './errors.js';
 import type { WebHeaders } from './http-types.js';
 import type { Hub } from './hub.js';
@@ -101,10 +102,12 @@ function parsed(url: Url | string): URL {
   }
 }
 
-/** What stands for the transport of a session that the core drives. It keeps the process alive until that is over. */
-export class Elsewhere implements Transport {
+/** What stands for the transport of a session that the core drives. It keeps the process and the session alive until that is over. */
+export class Elsewhere implements Transport, Home {
+  /** The server's requests come by no requests over HTTP, and the session's name is the core's. */
+  readonly sessionId = undefined;
   readonly #hub: Hub;
-  readonly #alive = setInterval(() => {}, 2 ** 30);
+  readonly #alive = setInterval(() => this.#hub, 2 ** 30);
   readonly #ended: Promise<void>;
   #end!: () => void;
 
@@ -119,6 +122,8 @@ export class Elsewhere implements Transport {
     this.#hub.close();
     this.#end();
   };
+
+  originOf(): undefined {}
 
   open(): void {}
 

@@ -7,8 +7,9 @@ import { fromNative, usage } from './errors.js';
 import type { NodeRequest, NodeResponse, WebRequest, WebResponse } from './http-types.js';
 import { Hub } from './hub.js';
 import { type NativeExchange, type NativeHttpServer, type NativeRegistry, type NativeSession, native } from './native.js';
-import type { Connection } from './connection.js';
+import type { Connection, Home } from './connection.js';
 import type { Problem } from './options.js';
+import { type AuthInfo, nodeOrigin, webOrigin } from './origin.js';
 
 /** How a server is served over HTTP, all optional. Times are in milliseconds. */
 export interface HttpOptions {
@@ -61,9 +62,10 @@ export interface ListenHttpOptions extends HttpOptions {
 /** What a server of the program gives for HTTP. Internal. */
 export interface Served {
   readonly info: string;
-  readonly settings: string;
+  /** The settings of its sessions; with other revisions than its own, if any are given. */
+  settings(revisions: readonly string[] | undefined): string;
   readonly registry: NativeRegistry;
-  connect(session: NativeSession, over: () => void): Connection;
+  connect(session: NativeSession, home: Home): Connection;
   trace(direction: 'sent' | 'received', line: string): void;
   problem(problem: Problem): void;
   thrown(error: unknown): void;
@@ -72,20 +74,41 @@ export interface Served {
   closed(endpoint: HttpEndpoint): void;
 }
 
-/** One server's end for HTTP. */
+/** Settings of an endpoint, and which revisions it serves where that are not all. Internal. */
+export interface EndpointOptions extends ListenHttpOptions {
+  readonly revisions?: readonly string[] | undefined;
+  /** Whether all requests are those of one session. */
+  readonly isOneSession?: boolean | undefined;
+}
+
+/** What may be said of a request as `fetch` has it. */
+export interface FetchOptions {
+  /** Who makes it, as the program has found out: its functions find it in their context. */
+  readonly authInfo?: AuthInfo | undefined;
+  /** Its body, if something has read it already. */
+  readonly parsedBody?: unknown;
+  /** Stands for what it says that it accepts. Internal. */
+  readonly accept?: string | undefined;
+}
+
+type Seen = (status: number, headers: readonly string[]) => void;
+
+/** One server's end for HTTP. Internal. */
 export class HttpEndpoint {
   readonly #served: Served;
   readonly #hub: Hub;
   readonly #server: NativeHttpServer;
   #closing: Promise<void> | undefined;
-  /** Keeps the process alive while it listens or closes, as nothing of the core does. */
+  /** While it listens or closes. */
   #alive: NodeJS.Timeout | undefined;
 
-  constructor(served: Served, options: ListenHttpOptions) {
+  constructor(served: Served, { isOneSession = false, ...options }: EndpointOptions) {
     this.#served = served;
     this.#hub = new Hub(served, served.registry);
+    this.#hub.isOneSession = isOneSession;
     try {
-      const { info, settings, registry } = served;
+      const { info, registry } = served;
+      const settings = served.settings(options.revisions);
       this.#server = new (native().HttpServer)(this.#hub.native, info, settings, registry, settingsOf(options));
     } catch (thrown) {
       this.#hub.close();
@@ -112,7 +135,7 @@ export class HttpEndpoint {
     } catch (thrown) {
       throw fromNative(thrown);
     }
-    this.#alive ??= setInterval(() => {}, 2 ** 30);
+    this.#stayAlive();
     return address;
   }
 
@@ -121,30 +144,48 @@ export class HttpEndpoint {
     this.#server.notifyEach(method, params);
   }
 
+  /** The name of the one session. */
+  set sessionId(id: string) {
+    this.#hub.sessionId = id;
+  }
+
+  /** There are more sessions than one: from now on nothing can be said of who calls. */
+  isShared(): void {
+    this.#hub.isOneSession = false;
+    this.#hub.sessionId = undefined;
+  }
+
+  /** The session of this name. */
+  connectionOf(sessionId: string): Connection | undefined {
+    return this.#hub.connections.find((connection) => connection.sessionId === sessionId);
+  }
+
   /** Runs a command in all sessions that are told what all clients are told. */
   commandEach(text: string): void {
     this.#server.commandEach(text);
   }
 
   /** Serves one request of Node's `http`. `seen` is shown how the response begins, before it does. */
-  node(
-    request: NodeRequest,
-    response: NodeResponse,
-    parsedBody?: unknown,
-    seen?: (status: number, headers: readonly string[]) => void,
-  ): void {
+  node(request: NodeRequest, response: NodeResponse, { parsedBody, accept }: FetchOptions = {}, seen?: Seen): void {
     const { method = 'GET', headers } = request;
     const target = request.originalUrl ?? request.url ?? '/';
     const authority = headers[':authority'];
-    const fields = request.rawHeaders.filter((_, at) => !request.rawHeaders[at & ~1]?.startsWith(':'));
+    const fields = fieldsOf(request, authority !== undefined, accept);
     let exchange: NativeExchange | undefined;
     const more = (): void => exchange?.more();
+    const sent = this.#hub.isOneSession ? new Sent() : undefined;
     const token = this.#hub.open({
+      origin: () => nodeOrigin(request),
+      brings: (id) => sent?.brings(id) ?? false,
       head(status, given, body) {
         seen?.(status, given);
-        response.writeHead(status, given as string[]);
-        if (body !== null) response.end(body);
-        else {
+        if (body !== null) {
+          // Known now, so that head and body leave at once.
+          if (body !== '') given.push('content-length', String(Buffer.byteLength(body)));
+          response.writeHead(status, given);
+          response.end(body);
+        } else {
+          response.writeHead(status, given);
           response.flushHeaders();
           more();
         }
@@ -156,7 +197,7 @@ export class HttpEndpoint {
       end: () => void response.end(),
     });
     try {
-      exchange = this.#server.exchange(token, method, target, typeof authority === 'string' ? authority : null, fields);
+      exchange = this.#server.exchange(token, method, target, typeof authority === 'string' ? authority : null, fields.join('\n'));
     } catch (thrown) {
       this.#hub.forget(token);
       this.#served.thrown(fromNative(thrown));
@@ -169,25 +210,34 @@ export class HttpEndpoint {
       this.#hub.forget(token);
       opened.release();
     });
-    sendNodeBody(request, parsedBody ?? request.body, opened);
+    if (parsedBody !== undefined) sendWhole(parsedBody, opened, sent);
+    else sendNodeBody(request, opened, sent);
   }
 
-  /** Serves one request as `fetch` has it. */
-  fetch(request: WebRequest): Promise<WebResponse> {
+  /** Serves one request as `fetch` has it. `seen` is shown how the response begins, before it does. */
+  fetch(request: WebRequest, { authInfo, parsedBody, accept }: FetchOptions = {}, seen?: Seen): Promise<WebResponse> {
     return new Promise((resolve, reject) => {
       const url = new URL(request.url);
-      const fields = [...request.headers].flat();
+      const fields = [...request.headers].flatMap(([name, value]) => [name, name === 'accept' ? (accept ?? value) : value]);
       let exchange: NativeExchange | undefined;
       let body: ReadableStreamDefaultController<Uint8Array> | undefined;
+      // No socket may be behind it that keeps the process and this endpoint alive.
+      const alive = setInterval(() => this.#hub, 2 ** 30);
       const release = (): void => {
+        clearInterval(alive);
         this.#hub.forget(token);
         exchange?.release();
       };
       const encoder = new TextEncoder();
+      const sent = this.#hub.isOneSession ? new Sent() : undefined;
       const token = this.#hub.open({
+        origin: () => webOrigin(request, authInfo),
+        brings: (id) => sent?.brings(id) ?? false,
         head(status, given, whole) {
+          seen?.(status, given);
           const headers = new Headers([...pairs(given)]);
           if (whole !== null) {
+            clearInterval(alive);
             resolve(new Response(whole === '' ? null : whole, { status, headers }));
             return;
           }
@@ -199,25 +249,34 @@ export class HttpEndpoint {
           resolve(new Response(stream, { status, headers }));
         },
         chunk: (text) => body?.enqueue(encoder.encode(text)),
-        end: () => body?.close(),
+        end: () => {
+          clearInterval(alive);
+          body?.close();
+        },
       });
       try {
         const host = request.headers.has('host') ? null : url.host;
-        exchange = this.#server.exchange(token, request.method, `${url.pathname}${url.search}`, host, fields);
+        exchange = this.#server.exchange(token, request.method, `${url.pathname}${url.search}`, host, fields.join('\n'));
       } catch (thrown) {
-        this.#hub.forget(token);
+        release();
         reject(fromNative(thrown));
         return;
       }
       request.signal?.addEventListener('abort', release, { once: true });
-      void sendBody(request.body, exchange);
+      if (parsedBody === undefined) void sendBody(request.body, exchange, sent);
+      else sendWhole(parsedBody, exchange, sent);
     });
+  }
+
+  /** Keeps the process and this endpoint alive, as nothing of the core does. */
+  #stayAlive(): void {
+    this.#alive ??= setInterval(() => this.#hub, 2 ** 30);
   }
 
   /** Ends streams, lets calls under way finish, and ends the rest. */
   close(): Promise<void> {
     return (this.#closing ??= new Promise((resolve) => {
-      this.#alive ??= setInterval(() => {}, 2 ** 30);
+      this.#stayAlive();
       const token = this.#hub.open({
         head: () => {},
         chunk: () => {},
@@ -281,11 +340,17 @@ export class HttpHandler {
    * already; Express leaves it in `request.body`, where it is found.
    */
   readonly node = (request: NodeRequest, response: NodeResponse, parsedBody?: unknown): void => {
-    this.#endpoint.node(request, response, typeof parsedBody === 'function' ? undefined : parsedBody);
+    this.#endpoint.node(request, response, { parsedBody: typeof parsedBody === 'function' ? undefined : parsedBody });
   };
 
-  /** Serves a request as `fetch` has it, as of Hono, Deno or Bun. */
-  readonly fetch = (request: WebRequest): Promise<WebResponse> => this.#endpoint.fetch(request);
+  /**
+   * Serves a request as `fetch` has it, as of Hono, Deno or Bun. What stands in a second argument that is none of these
+   * options, as some of them give one, is left alone.
+   */
+  readonly fetch = (request: WebRequest, options?: Pick<FetchOptions, 'authInfo' | 'parsedBody'>): Promise<WebResponse> => {
+    const { authInfo, parsedBody } = options ?? {};
+    return this.#endpoint.fetch(request, { authInfo, parsedBody });
+  };
 
   /** How many sessions there are, of revisions with a handshake. */
   get sessions(): number {
@@ -304,29 +369,78 @@ export class HttpHandler {
 }
 
 /** The settings, by the names of the core's. */
-function settingsOf(options: ListenHttpOptions): string {
-  const { host, allowedHosts, allowedOrigins, port: _, ...rest } = options;
+function settingsOf(options: EndpointOptions): string {
+  const { host, allowedHosts, allowedOrigins, port: _, revisions: __, ...rest } = options;
   const hosts = allowedHosts === '*' ? {} : { hosts: allowedHosts };
   return JSON.stringify({ address: host === 'localhost' ? '127.0.0.1' : host, anyHost: allowedHosts === '*', ...hosts, origins: allowedOrigins, ...rest });
 }
 
-/** Hands over a body that Node reads, or that was read before us. */
-function sendNodeBody(request: NodeRequest, parsed: unknown, exchange: NativeExchange): void {
-  if (parsed !== undefined && request.readableEnded) {
-    const text = typeof parsed === 'string' || parsed instanceof Uint8Array ? parsed : JSON.stringify(parsed);
-    exchange.body(typeof text === 'string' ? Buffer.from(text) : text);
-    exchange.endBody();
-    return;
+/** What a request said: read where someone asks which of them brought a call. */
+class Sent {
+  readonly #chunks: Uint8Array[] = [];
+  #ids: Set<unknown> | undefined;
+
+  add(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
   }
-  request.on('data', (chunk: Uint8Array) => {
-    if (!exchange.body(chunk)) request.removeAllListeners('data').resume();
-  });
-  request.once('end', () => exchange.endBody());
+
+  brings(id: string | number): boolean {
+    return (this.#ids ??= this.#read()).has(id);
+  }
+
+  #read(): Set<unknown> {
+    try {
+      const messages = [JSON.parse(Buffer.concat(this.#chunks).toString()) as unknown].flat();
+      return new Set(messages.map((message) => (message as { readonly id?: unknown } | null)?.id));
+    } catch {
+      // Its body is not complete, or no JSON.
+      return new Set();
+    }
+  }
 }
 
-async function sendBody(body: ReadableStream<Uint8Array> | null, exchange: NativeExchange): Promise<void> {
+/** Names and values in turn, without those of HTTP/2, and with another `Accept` where that is given. */
+function fieldsOf({ rawHeaders }: NodeRequest, isHttp2: boolean, accept: string | undefined): readonly string[] {
+  if (!isHttp2 && accept === undefined) return rawHeaders;
+  const fields: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name, value] = [rawHeaders[at]!, rawHeaders[at + 1]!];
+    const isAccept = name.toLowerCase() === 'accept';
+    if (!name.startsWith(':')) fields.push(name, isAccept ? (accept ?? value) : value);
+  }
+  return fields;
+}
+
+/** Hands over a body that Node reads, or that middleware has read. */
+function sendNodeBody(request: NodeRequest, exchange: NativeExchange, sent: Sent | undefined): void {
+  if (request.body !== undefined && request.readableEnded) {
+    sendWhole(request.body, exchange, sent);
+    return;
+  }
+  let left = Number(request.headers['content-length'] ?? NaN);
+  request.on('data', (chunk: Uint8Array) => {
+    sent?.add(chunk);
+    left -= chunk.length;
+    if (left === 0) exchange.last(chunk);
+    else if (!exchange.body(chunk)) request.removeAllListeners('data').resume();
+  });
+  if (!(left > 0)) request.once('end', () => exchange.endBody());
+}
+
+/** Hands over what something else has read. */
+function sendWhole(parsed: unknown, exchange: NativeExchange, sent: Sent | undefined): void {
+  const text = typeof parsed === 'string' || parsed instanceof Uint8Array ? parsed : JSON.stringify(parsed);
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  sent?.add(bytes);
+  exchange.last(bytes);
+}
+
+async function sendBody(body: ReadableStream<Uint8Array> | null, exchange: NativeExchange, sent: Sent | undefined): Promise<void> {
   try {
-    for await (const chunk of body ?? []) if (!exchange.body(chunk)) return;
+    for await (const chunk of body ?? []) {
+      sent?.add(chunk);
+      if (!exchange.body(chunk)) return;
+    }
     exchange.endBody();
   } catch {
     // The client has left in the middle of it.

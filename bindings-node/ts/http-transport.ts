@@ -4,8 +4,8 @@
 
 import { type Known, checkOptions } from './check-options.js';
 import { textOf, usage } from './errors.js';
-import { HttpEndpoint, type HttpOptions, type Served } from './http-server.js';
-import type { NodeRequest, NodeResponse } from './http-types.js';
+import { type FetchOptions, HttpEndpoint, type HttpOptions, type Served } from './http-server.js';
+import type { NodeRequest, NodeResponse, WebRequest, WebResponse } from './http-types.js';
 import { NO_TRANSPORT, offer } from './transport.js';
 
 /** Settings of a {@link StreamableHTTPServerTransport}, all optional. */
@@ -29,9 +29,15 @@ export interface StreamableHTTPServerTransportOptions {
   readonly enableDnsRebindingProtection?: boolean | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
+  /** After how long a silence a stream gets a comment, in milliseconds; 15,000 by default, and 0 for never. */
+  readonly keepAliveMs?: number | undefined;
+  /** The largest body of a request, in bytes; 16 MiB by default. */
+  readonly maxRequestBodySize?: number | undefined;
 }
 
 const KNOWN: Known = {
+  keepAliveMs: 'milliseconds',
+  maxRequestBodySize: 'count',
   sessionIdGenerator: 'function',
   onsessioninitialized: 'function',
   onsessionclosed: 'function',
@@ -45,27 +51,13 @@ const KNOWN: Known = {
 
 const LOCAL = /^(localhost|[^:]+\.localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 const LOOPBACK = /^(::1|(::ffff:)?127\.)/;
+const SESSION = 'mcp-session-id';
+const REBOUND = '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"this host is not served to web pages"}}';
+/** Some three weeks, in milliseconds. */
+const NEVER = 2 ** 31 - 1;
 
-/**
- * Serves the requests that an app of the program hands over. New programs may use {@link McpServer.httpHandler}, one for
- * all clients.
- *
- * Unless told otherwise, it serves any host, but no web page that reaches this machine's own address under a foreign name.
- *
- * @example
- * ```ts
- * import { randomUUID } from 'node:crypto';
- * import { createServer } from 'node:http';
- * import { McpServer } from 'oxmcp';
- * import { StreamableHTTPServerTransport } from 'oxmcp/server/streamableHttp.js';
- *
- * const server = new McpServer({ name: 'example', version: '1.0.0' });
- * const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID });
- * await server.connect(transport);
- * const app = createServer((request, response) => transport.handleRequest(request, response));
- * ```
- */
-export class StreamableHTTPServerTransport {
+/** What the transports for Node's `http` and for `fetch` share. */
+abstract class SessionTransport {
   /** Called when the session has ended. */
   onclose: (() => void) | undefined;
   /** Called for what goes wrong beside the requests. */
@@ -78,36 +70,13 @@ export class StreamableHTTPServerTransport {
 
   /** @throws {@link UsageError} when an option is wrong */
   constructor(options: StreamableHTTPServerTransportOptions = {}) {
-    checkOptions('StreamableHTTPServerTransport', options, KNOWN);
+    checkOptions(new.target.name, options, KNOWN);
     this.#options = options;
     const serve = (served: Served): void => {
-      this.#endpoint = new HttpEndpoint(served, this.#settings());
+      // Programs make one for each session; where sessions share one, the ids of their calls do not tell them apart.
+      this.#endpoint = new HttpEndpoint(served, { ...this.#settings(), isOneSession: this.#options.sessionIdGenerator !== undefined });
     };
     offer(this, { start: () => NO_TRANSPORT, serve });
-  }
-
-  /**
-   * Serves a request. `parsedBody` is its body, if something has read it already.
-   *
-   * @throws {@link UsageError} before `server.connect`
-   */
-  async handleRequest(request: NodeRequest, response: NodeResponse, parsedBody?: unknown): Promise<void> {
-    const endpoint = this.#endpoint;
-    if (endpoint === undefined) throw usage('this transport is not connected; call server.connect(transport) first');
-    if (this.#isRebound(request)) {
-      response.writeHead(403, ['content-type', 'application/json']);
-      response.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"this host is not served to web pages"}}');
-      return;
-    }
-    const ended = request.method === 'DELETE' ? textHeader(request, 'mcp-session-id') : undefined;
-    await new Promise<void>((resolve) => {
-      response.once('close', resolve);
-      endpoint.node(request, response, parsedBody, (status, headers) => {
-        this.#began(headers);
-        if (status === 204 && ended !== undefined) this.#ended(ended);
-        resolve();
-      });
-    });
   }
 
   /** Ends all sessions and streams. */
@@ -116,31 +85,45 @@ export class StreamableHTTPServerTransport {
     this.#tellClosed();
   }
 
+  /** Internal. */
+  protected get endpoint(): HttpEndpoint {
+    if (this.#endpoint === undefined) throw usage('this transport is not connected; call server.connect(transport) first');
+    return this.#endpoint;
+  }
+
   #settings(): HttpOptions {
     const { sessionIdGenerator, enableJsonResponse, retryInterval, enableDnsRebindingProtection } = this.#options;
-    const { allowedHosts, allowedOrigins } = this.#options;
+    const { allowedHosts, allowedOrigins, keepAliveMs, maxRequestBodySize } = this.#options;
     return {
       stateless: sessionIdGenerator === undefined,
       jsonOnly: enableJsonResponse,
       retry: retryInterval,
+      keepAlive: keepAliveMs === 0 ? NEVER : keepAliveMs,
+      bodyLimit: maxRequestBodySize,
       allowedHosts: enableDnsRebindingProtection === true ? allowedHosts?.map(withoutPort) : '*',
       allowedOrigins,
     };
   }
 
-  /** A page of another site that was led here by a name of its own. */
-  #isRebound(request: NodeRequest): boolean {
+  /** Whether a page of another site was led here by a name of its own. Internal. */
+  protected isRebound(address: string, host: string, origin: string | undefined): boolean {
     if (this.#options.enableDnsRebindingProtection !== undefined) return false;
-    const host = textHeader(request, 'host') ?? '';
-    const origin = textHeader(request, 'origin');
     if (origin === undefined || this.#options.allowedOrigins?.includes(origin)) return false;
-    return LOOPBACK.test(request.socket.localAddress ?? '') && !LOCAL.test(host);
+    return LOOPBACK.test(address) && !LOCAL.test(host);
+  }
+
+  /** A response begins, to a request of this method for this session. Internal. */
+  protected responds(method: string | undefined, session: string | undefined, status: number, headers: readonly string[]): void {
+    this.#began(headers);
+    if (method === 'DELETE' && status === 204 && session !== undefined) this.#ended(session);
   }
 
   #began(headers: readonly string[]): void {
-    const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'mcp-session-id');
+    const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === SESSION);
     const id = at < 0 ? undefined : headers[at + 1];
     if (id === undefined || id === this.sessionId) return;
+    if (this.sessionId === undefined) this.endpoint.sessionId = id;
+    else this.endpoint.isShared();
     this.sessionId = id;
     this.#run(this.#options.onsessioninitialized, id);
   }
@@ -163,6 +146,82 @@ export class StreamableHTTPServerTransport {
     } catch (error) {
       failed(error);
     }
+  }
+}
+
+/**
+ * Serves the requests that an app of the program hands over. New programs may use {@link McpServer.httpHandler}, one for
+ * all clients.
+ *
+ * Unless told otherwise, it serves any host, but no web page that reaches this machine's own address under a foreign name.
+ *
+ * @example
+ * ```ts
+ * import { randomUUID } from 'node:crypto';
+ * import { createServer } from 'node:http';
+ * import { McpServer } from 'oxmcp';
+ * import { StreamableHTTPServerTransport } from 'oxmcp/server/streamableHttp.js';
+ *
+ * const server = new McpServer({ name: 'example', version: '1.0.0' });
+ * const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID });
+ * await server.connect(transport);
+ * const app = createServer((request, response) => transport.handleRequest(request, response));
+ * ```
+ */
+export class StreamableHTTPServerTransport extends SessionTransport {
+  /**
+   * Serves a request. `parsedBody` is its body, if something has read it already; its `auth`, if middleware has set that,
+   * reaches the functions as `authInfo`.
+   *
+   * @throws {@link UsageError} before `server.connect`
+   */
+  async handleRequest(request: NodeRequest, response: NodeResponse, parsedBody?: unknown): Promise<void> {
+    const { endpoint } = this;
+    const address = request.socket.localAddress ?? '';
+    if (this.isRebound(address, textHeader(request, 'host') ?? '', textHeader(request, 'origin'))) {
+      response.writeHead(403, ['content-type', 'application/json']);
+      response.end(REBOUND);
+      return;
+    }
+    const session = textHeader(request, SESSION);
+    await new Promise<void>((resolve) => {
+      response.once('close', resolve);
+      endpoint.node(request, response, { parsedBody }, (status, headers) => {
+        this.responds(request.method, session, status, headers);
+        resolve();
+      });
+    });
+  }
+}
+
+/**
+ * The same for requests as `fetch` has them.
+ *
+ * @example
+ * ```ts
+ * import { McpServer } from 'oxmcp';
+ * import { WebStandardStreamableHTTPServerTransport } from 'oxmcp/server/webStandardStreamableHttp.js';
+ *
+ * export default {
+ *   async fetch(request: Request): Promise<Response> {
+ *     const server = new McpServer({ name: 'example', version: '1.0.0' });
+ *     const transport = new WebStandardStreamableHTTPServerTransport();
+ *     await server.connect(transport);
+ *     return transport.handleRequest(request);
+ *   },
+ * };
+ * ```
+ */
+export class WebStandardStreamableHTTPServerTransport extends SessionTransport {
+  /**
+   * Serves a request. `parsedBody` is its body, if something has read it already; `authInfo` reaches the functions.
+   *
+   * @throws {@link UsageError} before `server.connect`
+   */
+  async handleRequest(request: WebRequest, options: Pick<FetchOptions, 'authInfo' | 'parsedBody'> = {}): Promise<WebResponse> {
+    const session = request.headers.get(SESSION) ?? undefined;
+    const seen = (status: number, headers: readonly string[]): void => this.responds(request.method, session, status, headers);
+    return this.endpoint.fetch(request, options, seen);
   }
 }
 

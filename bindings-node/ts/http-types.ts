@@ -3,18 +3,22 @@
  * types of either.
  */
 
-/** A request as Node's `http` has it. Frameworks may have read its body, and where it is mounted. */
+import type { AuthInfo } from './origin.js';
+
+/** A request as Node's `http` has it. Frameworks may have read its body and its token, and know where it is mounted. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly originalUrl?: string | undefined;
   readonly body?: unknown;
+  /** Who makes it, as middleware before has found out. */
+  readonly auth?: AuthInfo | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly rawHeaders: readonly string[];
-  readonly socket: { readonly localAddress?: string | undefined };
+  readonly socket: { readonly localAddress?: string | undefined; readonly encrypted?: boolean | undefined };
   readonly readableEnded: boolean;
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
-  once(event: 'end', listener: () => void): unknown;
+  once(event: 'end' | 'close', listener: () => void): unknown;
   removeAllListeners(event: 'data'): { resume(): unknown };
 }
 

@@ -2,9 +2,11 @@
  * Gives out what comes from other threads: the rows of sessions over HTTP, and of exchanges. Internal.
  */
 
-import type { Connection } from './connection.js';
+import type { Connection, Home } from './connection.js';
+import type { Incoming } from './incoming.js';
 import { type NativeHub, type NativeRegistry, type NativeSession, native } from './native.js';
 import type { Problem } from './options.js';
+import type { Origin } from './origin.js';
 
 /** The elements of a row: see `hub.rs`. */
 const WIDTH = 5;
@@ -12,16 +14,20 @@ const EXCHANGE = -1;
 
 /** What becomes of one exchange. */
 export interface ExchangeEvents {
+  /** The request, for the calls that it brings. */
+  origin?(): Origin;
+  /** Whether it brings the call with this id. */
+  brings?(id: string | number): boolean;
   /** The response begins; with a body it is complete. */
-  head(status: number, headers: readonly string[], body: string | null): void;
+  head(status: number, headers: string[], body: string | null): void;
   chunk(text: string): void;
   end(): void;
 }
 
 /** What a hub tells its owner. The owner's functions never throw. */
 export interface HubHooks {
-  /** A session that was not there before. `over`: it is over, and nothing more comes for it. */
-  connect(session: NativeSession, over: () => void): Connection;
+  /** A session that was not there before. */
+  connect(session: NativeSession, home: Home): Connection;
   /** Of requests that the core answers alone. */
   trace(direction: 'sent' | 'received', line: string): void;
   problem(problem: Problem): void;
@@ -29,6 +35,9 @@ export interface HubHooks {
 
 export class Hub {
   readonly native: NativeHub;
+  /** Whether all that comes is of one session, and its name. */
+  isOneSession = false;
+  sessionId: string | undefined;
   readonly #hooks: HubHooks | undefined;
   readonly #connections = new Map<number, Connection>();
   readonly #exchanges = new Map<number, ExchangeEvents>();
@@ -38,12 +47,22 @@ export class Hub {
   /** @param hooks of a server, whose sessions begin elsewhere */
   constructor(hooks: HubHooks | undefined, registry: NativeRegistry | null) {
     this.#hooks = hooks;
-    this.native = new (native().Hub)(() => this.#drain(), registry);
+    // Programs may forget a server that they made for one request: the addon, which holds the function, must not keep it.
+    const self = new WeakRef(this);
+    this.native = new (native().Hub)(() => {
+      const hub = self.deref();
+      if (hub !== undefined) hub.#drain();
+    }, registry);
   }
 
   /** How much is open, for tests. */
   get stats(): { connections: number; exchanges: number } {
     return { connections: this.#connections.size, exchanges: this.#exchanges.size };
+  }
+
+  /** The sessions that are open, as far as they have said anything. */
+  get connections(): readonly Connection[] {
+    return [...this.#connections.values()];
   }
 
   /** Gives the rows of a session that was made here to its connection, until that is over. */
@@ -84,10 +103,10 @@ export class Hub {
       this.#session(handle)?.take(rows, row + 1);
       return;
     }
-    const [kind, id, first, second] = rows.slice(row + 1, row + WIDTH);
-    if (handle === EXCHANGE) this.#exchange(kind as string, id as number, first, second as string | null);
-    else if (kind === 'trace') this.#hooks?.trace(first as 'sent' | 'received', second as string);
-    else this.#hooks?.problem({ kind: first as Problem['kind'], message: second as string });
+    const [kind, id, what, more] = rows.slice(row + 1, row + WIDTH);
+    if (handle === EXCHANGE) this.#exchange(kind as string, id as number, what, more as string | null);
+    else if (kind === 'trace') this.#hooks?.trace(what as 'sent' | 'received', more as string);
+    else this.#hooks?.problem({ kind: what as Problem['kind'], message: more as string });
   }
 
   #session(handle: number): Connection | undefined {
@@ -96,9 +115,29 @@ export class Hub {
     const session = this.native.session(handle);
     // An earlier row of this batch ended it.
     if (session === null) return undefined;
-    const connection = this.#hooks.connect(session, () => this.#connections.delete(handle));
+    const connection = this.#hooks.connect(session, this.#homeOf(handle));
     this.#connections.set(handle, connection);
     return connection;
+  }
+
+  #homeOf(handle: number): Home {
+    const hub = this;
+    return {
+      over: () => void this.#connections.delete(handle),
+      originOf: (call) => this.#originOf(call),
+      get sessionId() {
+        return hub.sessionId;
+      },
+    };
+  }
+
+  /** Told where there can be no doubt: ids of calls are different within a session only. */
+  #originOf(call: Incoming): Origin | undefined {
+    const { id } = call.caller;
+    const open = [...this.#exchanges.values()];
+    if (this.#tokens === 1) return open[0]?.origin?.();
+    if (!this.isOneSession || id === undefined) return undefined;
+    return open.find((exchange) => exchange.brings?.(id))?.origin?.();
   }
 
   #exchange(kind: string, token: number, first: unknown, body: string | null): void {
@@ -113,7 +152,7 @@ export class Hub {
       events.end();
       return;
     }
-    const [status, headers] = first as [number, readonly string[]];
+    const [status, headers] = first as [number, string[]];
     events.head(status, headers, body);
   }
 }

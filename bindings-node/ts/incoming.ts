@@ -4,6 +4,7 @@
 
 import type { Connection } from './connection.js';
 import { CancelledError, toError } from './errors.js';
+import type { Origin } from './origin.js';
 import type { Signal } from './options.js';
 
 /** What a call is for: an entry of the registry, or a method by its name. */
@@ -35,11 +36,15 @@ export class Incoming {
   #controller: AbortController | undefined;
   #reason: CancelledError | undefined;
   #caller: Caller | undefined;
+  /** `null` until it was looked for. */
+  #origin: Origin | undefined | null;
 
-  constructor(connection: Connection, id: number, wantsProgress: boolean) {
+  /** @param origin where it comes from, where that is known at once */
+  constructor(connection: Connection, id: number, wantsProgress: boolean, origin: Origin | undefined) {
     this.connection = connection;
     this.id = id;
     this.wantsProgress = wantsProgress;
+    this.#origin = origin ?? (connection.isElsewhere ? null : undefined);
   }
 
   /** Made when first asked for: most functions never look, and a controller costs more than the rest of a call. */
@@ -60,6 +65,12 @@ export class Incoming {
   cancel(reason: string | null): void {
     this.#reason = toError({ kind: 'cancelled', message: reason ?? 'the call was cancelled' });
     this.#controller?.abort(this.#reason);
+  }
+
+  /** The request over HTTP that brought it. Asked for once: after the answer the core knows it no more. */
+  get origin(): Origin | undefined {
+    if (this.#origin === null) this.#origin = this.connection.originOf(this);
+    return this.#origin;
   }
 
   /** Asked for once: after the answer the core knows it no more. */

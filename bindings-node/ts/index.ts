@@ -6,8 +6,6 @@
  * @packageDocumentation
  */
 
-import manifest = require('../package.json');
-
 export { getDefaultEnvironment } from './child/environment.js';
 export {
   type CallToolParams,
@@ -54,10 +52,11 @@ export {
 export type { MessageSchemaLike } from './handler-schema.js';
 export { Server } from './low-level.js';
 export { type HeaderFields, StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions } from './http-client.js';
-export type { HttpHandler, HttpOptions, HttpServer, ListenHttpOptions } from './http-server.js';
+export type { FetchOptions, HttpHandler, HttpOptions, HttpServer, ListenHttpOptions } from './http-server.js';
 export type { NodeRequest, NodeResponse, WebHeaders, WebRequest, WebResponse } from './http-types.js';
 export { InMemoryTransport } from './memory.js';
 export type { MessageTransport, MessageTransport as Transport } from './messages.js';
+export type { AuthInfo, MessageExtraInfo, RequestInfo } from './origin.js';
 export type { AbortSignalLike, AskOptions, ClientOptions, ConnectOptions, Notification, Problem, RequestOptions, Signal } from './options.js';
 export {
   type InputRequiredResult,
@@ -100,6 +99,8 @@ export { type Sink, type Source, StdioServerTransport } from './stdio-server.js'
 export { type ByteStream, StdioClientTransport, type StdioServerParameters } from './stdio.js';
 export type { ListenOptions, Subscription } from './subscription.js';
 export type * from './types.js';
+
+const manifest = require('../package.json') as { readonly version: string };
 
 /** The version of this package, which is the version of its Rust core. */
 export const version: string = manifest.version;

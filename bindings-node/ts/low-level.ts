@@ -28,6 +28,9 @@ import type {
 /** The `Server` of an `McpServer`. Internal. */
 export let lowLevelOf: (server: McpServer) => Server;
 
+/** The `McpServer` of a `Server`. Internal. */
+export let serverOf: (server: Server) => McpServer;
+
 /**
  * A server that answers each method by a function of its own, for programs that come from the official SDK. In new
  * programs, {@link McpServer} does more for less.
@@ -54,6 +57,7 @@ export class Server {
 
   static {
     lowLevelOf = (server) => new Server(server as never);
+    serverOf = (server) => server.#server;
   }
 
   /**

@@ -52,6 +52,7 @@ interface Parcel {
 }
 
 class End implements Transport {
+  readonly isBare = true;
   other!: End;
   #events: TransportEvents | undefined;
   #inbox: Parcel[] = [];

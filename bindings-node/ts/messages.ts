@@ -5,6 +5,7 @@
 
 import { type Clock, systemClock } from './clock.js';
 import { textOf, usage } from './errors.js';
+import { type MessageExtraInfo, toldOrigin } from './origin.js';
 import type { JSONRPCMessage } from './spec/messages.js';
 import { type Starter, type Transport, type TransportEvents, starterOf } from './transport.js';
 
@@ -16,8 +17,8 @@ export interface MessageTransport {
   send(message: JSONRPCMessage): Promise<void>;
   /** Ends the connection. */
   close(): Promise<void>;
-  /** Set by who uses it: called for each message that comes. */
-  onmessage?: ((message: JSONRPCMessage) => void) | undefined;
+  /** Set by who uses it: called for each message that comes, with what the transport knows of where it comes from. */
+  onmessage?: ((message: JSONRPCMessage, extra?: MessageExtraInfo) => void) | undefined;
   /** Set by who uses it: called once when the connection has ended. */
   onclose?: (() => void) | undefined;
   /** Set by who uses it: called for what goes wrong beside that. */
@@ -128,7 +129,7 @@ export function starterOfOwn(transport: unknown): Starter | undefined {
 class OwnTransport implements Transport {
   readonly #transport: MessageTransport;
   #events: TransportEvents | undefined;
-  #waiting: Uint8Array[] = [];
+  #waiting: [message: Uint8Array, extra: MessageExtraInfo | undefined][] = [];
   #paused = true;
   #sent: Promise<void> = Promise.resolve();
   #ended: { text: string; error?: Error } | undefined;
@@ -141,9 +142,9 @@ class OwnTransport implements Transport {
     this.#events = events;
     const transport = this.#transport;
     const { onclose, onerror, onmessage } = transport;
-    transport.onmessage = (message) => {
-      onmessage?.(message);
-      this.#waiting.push(Buffer.from(`${JSON.stringify(message)}\n`));
+    transport.onmessage = (message, extra) => {
+      onmessage?.(message, extra);
+      this.#waiting.push([Buffer.from(`${JSON.stringify(message)}\n`), extra]);
       this.#deliver();
     };
     transport.onclose = () => {
@@ -181,9 +182,10 @@ class OwnTransport implements Transport {
 
   #deliver(): void {
     while (!this.#paused && this.#events !== undefined) {
-      const bytes = this.#waiting.shift();
-      if (bytes === undefined) break;
-      this.#events.data(bytes, bytes.length);
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      const [bytes, extra] = next;
+      this.#events.data(bytes, bytes.length, toldOrigin(extra));
     }
     if (this.#paused || this.#ended === undefined) return;
     this.#events?.ended(this.#ended);

@@ -39,6 +39,8 @@ export interface Native {
   socketPair(): [ours: number, theirs: number] | null;
   /** Closes an end of a socket pair. */
   closeDescriptor(descriptor: number): void;
+  /** 48 bytes of the system's random numbers, in hexadecimal digits; `null` where Node is to be asked. */
+  randomSecret(): string | null;
   /** The variables that a server's process inherits. */
   inheritedVariables(): string[];
   readonly ChildShutdown: new (grace?: number) => NativeChildShutdown;
@@ -72,6 +74,10 @@ export interface NativeSession {
   notify(method: string, params: string | null): void;
   /** Runs a command, JSON in and out: see `Session::command` in oxmcp-proto. */
   command(text: string, now: number): string;
+  /** `command` for one of several questions; of a session elsewhere they leave with `settle`. */
+  ask(text: string, now: number): string;
+  /** All questions of this turn are asked. */
+  settle(): void;
   respondResult(id: number, result: string, now: number): boolean;
   respondText(id: number, text: string, now: number): boolean;
   respondToolError(id: number, message: string, now: number): boolean;
@@ -114,8 +120,8 @@ export interface NativeHub {
 export interface NativeHttpServer {
   /** Gives the address and port. */
   bind(port: number): string;
-  /** What becomes of it comes as rows with the token. `headers` are names and values in turn. */
-  exchange(token: number, method: string, target: string, authority: string | null, headers: readonly string[]): NativeExchange;
+  /** What becomes of it comes as rows with the token. `headers` are names and values in turn, each ended by a line feed. */
+  exchange(token: number, method: string, target: string, authority: string | null, headers: string): NativeExchange;
   /** At its end an `"end"` comes with the token. */
   shutDown(token: number): void;
   commandEach(text: string): void;
@@ -127,6 +133,8 @@ export interface NativeHttpServer {
 export interface NativeExchange {
   /** False when no more is wanted. */
   body(chunk: Uint8Array): boolean;
+  /** The last of it. */
+  last(chunk: Uint8Array): void;
   endBody(): void;
   /** Asks for the next of the response's body. */
   more(): void;

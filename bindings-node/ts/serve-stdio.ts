@@ -37,11 +37,12 @@ export interface StdioServerHandle {
  * ```
  */
 export function serveStdio(
-  factory: () => McpServer | Server | Promise<McpServer | Server>,
+  factory: (context: { readonly era: 'legacy' | 'modern' }) => McpServer | Server | Promise<McpServer | Server>,
   { transport = new StdioServerTransport(), onerror }: ServeStdioOptions = {},
 ): StdioServerHandle {
   const started = (async () => {
-    const server = await factory();
+    // One server serves both; and what one of the earlier revisions may do, such as asking the client, works in all.
+    const server = await factory({ era: 'legacy' });
     await server.connect(transport);
     return server;
   })();

@@ -19,12 +19,12 @@ import {
   respondToMethod,
 } from './entries.js';
 import { errorAnswer, openAnswer } from './failure.js';
-import { type CallKind, type Incoming, settle } from './incoming.js';
+import { type CallKind, Incoming, settle } from './incoming.js';
 import { type MessageSchemaLike, handledBy, withMessage } from './handler-schema.js';
-import type { StreamableHTTPServerTransport } from './http-transport.js';
+import type { StreamableHTTPServerTransport, WebStandardStreamableHTTPServerTransport } from './http-transport.js';
 import type { HttpEndpoint, HttpHandler, HttpOptions, HttpServer, ListenHttpOptions, Served } from './http-server.js';
 import { objectText } from './json.js';
-import type { Server } from './low-level.js';
+import { type Server, lowLevelOf } from './low-level.js';
 import type { InMemoryTransport } from './memory.js';
 import { type MessageTransport, starterOfOwn } from './messages.js';
 import { type NativeRegistry, native } from './native.js';
@@ -53,13 +53,21 @@ import { NO_TRANSPORT, type Transport, starterOf } from './transport.js';
 import type { ClientCapabilities, Implementation, JsonObjectInput, LoggingMessage } from './types.js';
 
 /** What a server can be connected by. */
-export type ServerTransport = StdioServerTransport | StreamableHTTPServerTransport | InMemoryTransport | MessageTransport;
+export type ServerTransport =
+  | StdioServerTransport
+  | StreamableHTTPServerTransport
+  | WebStandardStreamableHTTPServerTransport
+  | InMemoryTransport
+  | MessageTransport;
 
 /** Serves one client over any transport. Internal. */
 export let serve: (server: McpServer, transport: () => Transport, clock: Clock) => Connection;
 
 /** Its ends for HTTP. Internal. */
 export let endpointsOf: (server: McpServer) => readonly HttpEndpoint[];
+
+/** What a server gives for HTTP. Internal. */
+export let servedOf: (server: McpServer) => Served;
 
 /** The connections of a server. Internal. */
 export let connectionsOf: (server: McpServer) => readonly Connection[];
@@ -83,7 +91,7 @@ interface Method {
 /** Requests that the core answers, and a handler may take over; and those that it always answers itself. */
 const TAKEN_OVER = /^(tools|resources|prompts|completion|logging)\//;
 const INITIALIZED = 'notifications/initialized';
-const ANSWERED = ['ping', 'initialize', 'server/discover'];
+const ANSWERED = ['ping', 'server/discover'];
 
 /**
  * A server: what it offers, for any number of clients, in every revision of the protocol.
@@ -132,11 +140,13 @@ export class McpServer extends OlderNames {
   #transport: ServerTransport | undefined;
   #stateKeys: readonly string[] | undefined;
   #oninitialized: (() => void) | undefined;
+  #initialize: ServerRequestHandler | undefined;
 
   static {
     serve = (server, transport, clock) => server.#serve(transport, clock);
     connectionsOf = (server) => [...server.#connections];
     endpointsOf = (server) => [...server.#endpoints];
+    servedOf = (server) => server.#served();
     handleRequests = (server, given, handler, options) => server.#setRequestHandler(given, handler, options);
   }
 
@@ -342,8 +352,6 @@ export class McpServer extends OlderNames {
    * requests to the client that connected last, notifications, and handlers of single methods.
    */
   get server(): Server {
-    // Loaded when it is needed: most servers do without.
-    const { lowLevelOf } = require('./low-level.js') as typeof import('./low-level.js');
     return (this.#lowLevel ??= lowLevelOf(this));
   }
 
@@ -468,7 +476,10 @@ export class McpServer extends OlderNames {
     }
     const { level, data, logger } = message;
     const text = this.#endpoints.size > 0 ? objectText({ level, data: data ?? null, logger }, 'a log message') : null;
-    for (const endpoint of this.#endpoints) endpoint.commandEach(`{"log":${text}}`);
+    for (const endpoint of this.#endpoints) {
+      if (sessionId === undefined) endpoint.commandEach(`{"log":${text}}`);
+      else endpoint.connectionOf(sessionId)?.log(message);
+    }
   }
 
   /** Sends a notification to all clients that are connected. */
@@ -546,16 +557,18 @@ export class McpServer extends OlderNames {
   }
 
   #served(): Served {
-    const settings = objectText(this.#settings(systemClock, Date.now()), 'the options') ?? '{}';
     const { ontrace } = this.#options;
     return {
       info: this.#info,
-      settings,
+      settings: (revisions) => {
+        const own = this.#settings(systemClock, Date.now());
+        return objectText(revisions === undefined ? own : { ...own, revisions }, 'the options') ?? '{}';
+      },
       registry: this.#registry,
-      connect: (session, over) => {
+      connect: (session, home) => {
         let connection: Connection | undefined;
         const hooks = this.#hooksElsewhere(() => connection);
-        connection = new Connection('server', session, NO_TRANSPORT, systemClock, hooks, over);
+        connection = new Connection('server', session, NO_TRANSPORT, systemClock, hooks, home);
         return connection;
       },
       trace: (direction, line) => this.#guarded(() => ontrace?.(direction, line)),
@@ -578,7 +591,7 @@ export class McpServer extends OlderNames {
       },
       problem: (problem) => this.#problem(problem),
       thrown: (error) => this.#thrown(error),
-      ready: () => {},
+      ready: () => this.#initialized(own()),
       closed: () => {
         const connection = own();
         if (connection !== undefined) this.#connections.delete(connection);
@@ -586,6 +599,17 @@ export class McpServer extends OlderNames {
         this.#guarded(() => this.onclose?.());
       },
     };
+  }
+
+  /** The core has answered: what the program's own handler gives is of no use, but it may want to know. */
+  #initialized(connection: Connection | undefined): void {
+    const handler = this.#initialize;
+    if (handler === undefined || connection?.peer === undefined) return;
+    const { protocolVersion, capabilities, info: clientInfo } = connection.peer;
+    const request = { method: 'initialize', params: { protocolVersion, capabilities, clientInfo } as never };
+    // It is no call that functions could say anything of.
+    const context = new CallContext(new Incoming(connection, Number.MAX_SAFE_INTEGER, false, undefined), 'initialize', true);
+    this.#guarded(() => handler(request, context));
   }
 
   #called(call: Incoming, kind: CallKind, target: number | string, params: unknown): void {
@@ -607,6 +631,10 @@ export class McpServer extends OlderNames {
     requireFunction(handler, 'setRequestHandler(…)');
     const { method, check } = handledBy(given, 'setRequestHandler');
     if (method === 'ping') return;
+    if (method === 'initialize') {
+      this.#initialize = handler;
+      return;
+    }
     if (ANSWERED.includes(method)) throw usage(`${method} is answered by the core; what it says is set by the server's options`);
     if (TAKEN_OVER.test(method)) {
       this.#requireOffered(method);
@@ -727,6 +755,8 @@ export class McpServer extends OlderNames {
 }
 
 function randomSecret(): string {
+  const secret = native().randomSecret();
+  if (secret !== null) return secret;
   // Loaded when it is needed: it takes longer to load than all of this package.
   const { randomBytes } = require('node:crypto') as typeof import('node:crypto');
   return randomBytes(48).toString('base64');

@@ -4,12 +4,16 @@
 
 import type { Clock } from './clock.js';
 import type { Served } from './http-server.js';
+import type { Origin } from './origin.js';
 import { type ProcessEnd, usage } from './errors.js';
 
 /** What a transport tells its connection. */
 export interface TransportEvents {
-  /** Bytes came, cut anywhere: the first `length` of the buffer, which is theirs during the call. */
-  data(buffer: Uint8Array, length: number): void;
+  /**
+   * Bytes came, cut anywhere: the first `length` of the buffer, which is theirs during the call. `from` tells of whole
+   * messages where they come from.
+   */
+  data(buffer: Uint8Array, length: number, from?: Origin): void;
   /** Nothing more will come. */
   ended(why: TransportEnd): void;
 }
@@ -26,6 +30,8 @@ export interface TransportEnd {
 
 /** One connection's bytes. */
 export interface Transport {
+  /** Nothing of it keeps the process alive, as a pipe or a socket does. */
+  readonly isBare?: boolean;
   /** Starts. Events come later, never from inside this call. */
   open(events: TransportEvents): void;
   /**

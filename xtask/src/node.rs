@@ -16,13 +16,27 @@ pub(crate) fn build(workspace: &Workspace) -> Result<Node> {
     let node = env::node()?;
     build_addon(workspace, &node)?;
     install_packages(workspace, &workspace.path("bindings-node"))?;
-    compile(workspace, &node, "tsconfig.json", "ts", "dist")?;
+    let build = Script {
+        file: "scripts/build.mjs",
+        arguments: &[],
+    };
+    compile(workspace, &node, &build, "ts", "dist")?;
     Ok(node)
 }
 
 /// Compiles the package's tests, against the declarations that its users see.
 pub(crate) fn compile_tests(workspace: &Workspace, node: &Node) -> Result<()> {
-    compile(workspace, node, "tsconfig.test.json", "test", "test-dist")
+    let tsc = Script {
+        file: "node_modules/typescript/bin/tsc",
+        arguments: &["--project", "tsconfig.test.json"],
+    };
+    compile(workspace, node, &tsc, "test", "test-dist")
+}
+
+/// What makes JavaScript of TypeScript.
+struct Script {
+    file: &'static str,
+    arguments: &'static [&'static str],
 }
 
 /// `npm ci` in a folder, unless its lock file is installed as it stands.
@@ -48,15 +62,16 @@ pub(crate) fn install_packages(workspace: &Workspace, folder: &Path) -> Result<(
     stamp.save()
 }
 
-/// Compiles one TypeScript project of the package, unless its sources are those of the last time.
-fn compile(workspace: &Workspace, node: &Node, project: &str, source: &str, out: &str) -> Result<()> {
+/// Compiles one folder of the package, unless its sources are those of the last time.
+fn compile(workspace: &Workspace, node: &Node, script: &Script, source: &str, out: &str) -> Result<()> {
     let folder = workspace.path("bindings-node");
     // The tests depend on the package's own sources as well.
     let inputs = [
         source,
-        project,
         "ts",
+        "scripts",
         "tsconfig.json",
+        "tsconfig.test.json",
         "package.json",
         "package-lock.json",
     ];
@@ -69,15 +84,16 @@ fn compile(workspace: &Workspace, node: &Node, project: &str, source: &str, out:
     if out.exists() {
         fs::remove_dir_all(&out)?;
     }
-    let mut tsc = Command::new(&node.program);
-    tsc.arg(folder.join("node_modules/typescript/bin/tsc"))
-        .arg("--project")
-        .arg(folder.join(project));
+    let mut compiler = Command::new(&node.program);
+    compiler
+        .arg(folder.join(script.file))
+        .args(script.arguments)
+        .current_dir(&folder);
     command::step(
         workspace,
         &format!("compile bindings-node/{source}"),
         &format!("tsc-{source}"),
-        &mut tsc,
+        &mut compiler,
     )?;
     stamp.save()
 }

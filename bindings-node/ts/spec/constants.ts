@@ -27,6 +27,11 @@ export const SERVER_INFO_META_KEY = 'io.modelcontextprotocol/serverInfo';
 export const LOG_LEVEL_META_KEY = 'io.modelcontextprotocol/logLevel';
 export const SUBSCRIPTION_ID_META_KEY = 'io.modelcontextprotocol/subscriptionId';
 
+/** Members of the `_meta` of requests by which traces are followed, as W3C names them. */
+export const TRACEPARENT_META_KEY = 'traceparent';
+export const TRACESTATE_META_KEY = 'tracestate';
+export const BAGGAGE_META_KEY = 'baggage';
+
 /** Codes of JSON-RPC 2.0. */
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;

@@ -98,6 +98,23 @@ export class Literal<const T> extends Schema<T> {
   }
 }
 
+/** One of several texts. */
+export class OneOf<const T extends string> extends Schema<T> {
+  /** The texts, in their order. */
+  readonly options: readonly T[];
+  /** The same by name. */
+  readonly enum: { readonly [Value in T]: Value };
+
+  constructor(values: readonly T[]) {
+    super((given, path, issues) => {
+      if (!values.includes(given as T)) issues.push({ path, message: `must be one of ${values.join(', ')}` });
+      return given;
+    });
+    this.options = values;
+    this.enum = Object.fromEntries(values.map((value) => [value, value])) as { readonly [Value in T]: Value };
+  }
+}
+
 /** The members of an object: schemas of this package, or of zod. */
 export type Shape = Readonly<Record<string, unknown>>;
 
@@ -212,8 +229,8 @@ export function literal<const T>(value: T): Literal<T> {
   return new Literal(value);
 }
 
-export function oneOf<const T extends string>(...values: T[]): Schema<T> {
-  return typed(`one of ${values.join(', ')}`, (value) => values.includes(value as T));
+export function oneOf<const T extends string>(...values: T[]): OneOf<T> {
+  return new OneOf(values);
 }
 
 export function array<T>(item: Schema<T>): Schema<T[]> {

@@ -3,7 +3,21 @@
  */
 
 import type * as types from '../types.js';
-import { type ObjectSchema, type Schema, array, boolean, literal, number, object, oneOf, record, string, union, unknown } from './kit.js';
+import {
+  array,
+  boolean,
+  literal,
+  number,
+  object,
+  type ObjectSchema,
+  oneOf,
+  type OneOf,
+  record,
+  type Schema,
+  string,
+  union,
+  unknown,
+} from './kit.js';
 import type { Cursor, EmptyResult, InitializeResult, ModelPreferences, ProgressToken, PromptReference, RequestId, ResourceTemplateReference } from './messages.js';
 
 const optionalString = string.optional();
@@ -12,8 +26,8 @@ const meta = record.optional();
 export const ProgressTokenSchema: Schema<ProgressToken> = union(string, number);
 export const CursorSchema: Schema<Cursor> = string;
 export const RequestIdSchema: Schema<RequestId> = union(string, number);
-export const RoleSchema: Schema<types.PromptMessage['role']> = oneOf('user', 'assistant');
-export const LoggingLevelSchema: Schema<types.LoggingLevel> = oneOf(
+export const RoleSchema: OneOf<types.PromptMessage['role']> = oneOf('user', 'assistant');
+export const LoggingLevelSchema: OneOf<types.LoggingLevel> = oneOf(
   'debug',
   'info',
   'notice',
@@ -160,6 +174,8 @@ export const InitializeResultSchema: ObjectSchema<InitializeResult> = object({
   serverInfo: ImplementationSchema,
   instructions: optionalString,
 });
+/** Whether a value is what a tool gave. */
+export const isCallToolResult = (value: unknown): value is types.CallToolResult => CallToolResultSchema.safeParse(value).success;
 export const ListToolsResultSchema: ObjectSchema<types.ListToolsResult> = object({ ...page, tools: array(ToolSchema) });
 // Content of kinds that are not known yet is content as well.
 export const CallToolResultSchema: ObjectSchema<types.CallToolResult> = object({

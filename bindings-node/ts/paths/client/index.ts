@@ -7,4 +7,14 @@
 export * from '../../index.js';
 export { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode } from '../newer-errors.js';
 export * from '../../spec/constants.js';
+export { isCallToolResult } from '../../spec/objects.js';
+export {
+  isInitializeRequest,
+  isInitializedNotification,
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  isJSONRPCResultResponse,
+} from '../../spec/requests.js';
 export type * from '../../spec/messages.js';

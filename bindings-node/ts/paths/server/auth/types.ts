@@ -1,0 +1,7 @@
+/**
+ * `oxmcp/server/auth/types.js`.
+ *
+ * @packageDocumentation
+ */
+
+export type { AuthInfo } from '../../../origin.js';

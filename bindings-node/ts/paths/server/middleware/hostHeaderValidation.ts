@@ -1,0 +1,7 @@
+/**
+ * `oxmcp/server/middleware/hostHeaderValidation.js`.
+ *
+ * @packageDocumentation
+ */
+
+export { hostHeaderValidation, localhostHostValidation } from '../../../host-guard.js';
