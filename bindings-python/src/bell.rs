@@ -101,16 +101,16 @@ impl Bell {
     }
 }
 
-/// A pipe that holds a byte when the bell is rung.
+/// A pipe that holds a byte when a bell is rung.
 #[cfg(unix)]
-struct Pipe {
+pub(crate) struct Pipe {
     reader: std::io::PipeReader,
     writer: std::io::PipeWriter,
 }
 
 #[cfg(unix)]
 impl Pipe {
-    fn new() -> std::io::Result<Self> {
+    pub(crate) fn new() -> std::io::Result<Self> {
         let (reader, writer) = std::io::pipe()?;
         let pipe = Self { reader, writer };
         // The loop may come by itself, before it rang.
@@ -121,16 +121,16 @@ impl Pipe {
         }
     }
 
-    fn fd(&self) -> i32 {
+    pub(crate) fn fd(&self) -> i32 {
         std::os::fd::AsRawFd::as_raw_fd(&self.reader)
     }
 
-    fn fill(&self) {
+    pub(crate) fn fill(&self) {
         // There is a byte or two in it at the most, so it is never full; it breaks only with the process.
         let _ = std::io::Write::write(&mut &self.writer, &[1]);
     }
 
-    fn empty(&self) {
+    pub(crate) fn empty(&self) {
         let _ = std::io::Read::read(&mut &self.reader, &mut [0; 8]);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use oxmcp::border;
 use oxmcp::transport::Http;
@@ -155,6 +155,8 @@ impl Connection {
                 return Ok(());
             }
         };
+        #[cfg(unix)]
+        core.unguard();
         let host = core.host().take();
         let armed = {
             let mut state = core.state();
@@ -171,12 +173,48 @@ impl Connection {
 
     /// The input has bytes: one read, and what follows from it.
     fn on_readable(&self, py: Python<'_>) -> PyResult<()> {
-        let core = self.core()?;
-        let (outputs, ended) = core.read_once();
-        core.take_turn(py, outputs)?;
-        if ended {
-            core.hook.tell(py, "input_ended", None, py.None(), py.None())?;
+        let (core, since) = (self.core()?, Instant::now());
+        loop {
+            let (outputs, ended) = core.read_once();
+            core.take_turn(py, outputs)?;
+            if ended {
+                return core.hook.tell(py, "input_ended", None, py.None(), py.None());
+            }
+            if !core.stays(py, since)? {
+                return Ok(());
+            }
         }
+    }
+
+    /// Has the connection looked after while its loop is away, as a handler that computes for long has it; gives the
+    /// descriptor that the loop is to watch, to call `come_back` when it can be read. `None` where that cannot be had.
+    #[allow(clippy::unnecessary_wraps)] // elsewhere
+    fn guard(&self) -> PyResult<Option<i32>> {
+        #[cfg(unix)]
+        return Ok(self.core()?.guard()?);
+        #[cfg(not(unix))]
+        Ok(None)
+    }
+
+    /// The loop is back. What came meanwhile is acted on.
+    fn come_back(&self, py: Python<'_>) -> PyResult<()> {
+        #[cfg(unix)]
+        {
+            let core = self.core()?;
+            let (outputs, ended) = core.come_back();
+            core.take_turn(py, outputs)?;
+            if ended {
+                return core.hook.tell(py, "input_ended", None, py.None(), py.None());
+            }
+        }
+        let _ = py;
+        Ok(())
+    }
+
+    /// Ends what `guard` began: from here on nobody but the loop touches the descriptors.
+    fn unguard(&self) -> PyResult<()> {
+        #[cfg(unix)]
+        self.core()?.unguard();
         Ok(())
     }
 
@@ -191,7 +229,7 @@ impl Connection {
             } else {
                 state.session.receive(bytes, now);
             }
-            state.drain()
+            state.take_outputs()
         };
         core.take_turn(py, outputs)
     }
@@ -214,7 +252,7 @@ impl Connection {
             let mut state = core.state();
             state.armed = None;
             state.session.handle_timeout(now);
-            state.drain()
+            state.take_outputs()
         };
         core.take_turn(py, outputs)
     }
@@ -333,7 +371,7 @@ impl Connection {
         let outputs = {
             let mut state = core.state();
             state.session.close(why);
-            state.drain()
+            state.take_outputs()
         };
         core.take_turn(py, outputs)
     }

@@ -12,6 +12,8 @@ use pyo3::prelude::*;
 
 use crate::calls::Calls;
 use crate::descriptors::{self, Sink};
+#[cfg(unix)]
+use crate::guard::Post;
 use crate::hook::Hook;
 use crate::host::Host;
 use crate::outputs;
@@ -22,6 +24,25 @@ use crate::state::State;
 /// What a reporter that never lets the loop run may hold back at the most.
 pub(crate) const PROMPT: Duration = Duration::from_millis(1);
 
+/// How long a connection waits by itself for the next message, before it lets the loop do so.
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// So much is read while the loop is away: bytes, and what follows from them for the loop.
+#[cfg(unix)]
+const READ_MEANWHILE: usize = 16 * 1024 * 1024;
+#[cfg(unix)]
+const WAITING: usize = 4096;
+
+/// What was done in place of a loop.
+#[cfg(unix)]
+#[derive(Default)]
+pub(crate) struct StoodIn {
+    /// The loop has to look.
+    pub(crate) has_news: bool,
+    /// More may be read before the loop is back.
+    pub(crate) reads_on: bool,
+}
+
 /// What handlers and contexts share with their connection.
 pub(crate) struct Core {
     this: Weak<Core>,
@@ -30,6 +51,9 @@ pub(crate) struct Core {
     pub(crate) registry: Py<Registry>,
     host: Mutex<Option<Arc<Host>>>,
     pub(crate) hook: Hook,
+    /// Who looks after it while its loop is away.
+    #[cfg(unix)]
+    post: Mutex<Option<Arc<Post>>>,
     clock: std::time::Instant,
     /// Microseconds that a test has let pass at once.
     ahead: AtomicU64,
@@ -56,6 +80,8 @@ impl Core {
             registry,
             host: Mutex::new(None),
             hook: Hook::new(on_event),
+            #[cfg(unix)]
+            post: Mutex::default(),
             clock: std::time::Instant::now(),
             ahead: AtomicU64::new(0),
             server,
@@ -150,14 +176,128 @@ impl Core {
         }
     }
 
+    /// One read, and what it led to; whether the input of a client has ended. The loop found that there is something
+    /// to read.
     pub(crate) fn read_once(&self) -> (Vec<Output>, bool) {
+        #[cfg(unix)]
+        if let Some(post) = &*self.post() {
+            post.turn();
+        }
         let now = self.now();
         let mut state = self.state();
+        #[cfg(unix)]
+        if std::mem::take(&mut state.read_meanwhile) > 0 && !descriptors::is_readable(state.input) {
+            return (state.take_outputs(), false);
+        }
         let mut chunk = std::mem::take(&mut state.chunk);
         let bytes = descriptors::read(state.input, &mut chunk);
         state.chunk = chunk;
         let ended = state.receive(bytes, now);
-        (state.drain(), ended)
+        (state.take_outputs(), ended)
+    }
+
+    /// Has the connection looked after while its loop is away; gives what the loop is to watch.
+    #[cfg(unix)]
+    pub(crate) fn guard(&self) -> io::Result<Option<i32>> {
+        let input = self.state().input;
+        let post = Post::new(&self.shared(), input)?;
+        let fd = post.fd();
+        let before = self.post().replace(post);
+        if let Some(before) = before {
+            before.leave();
+        }
+        Ok(fd)
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn unguard(&self) {
+        let post = self.post().take();
+        if let Some(post) = post {
+            post.leave();
+        }
+    }
+
+    /// The loop is back: what waits for it, and whether the input of a client has ended meanwhile.
+    #[cfg(unix)]
+    pub(crate) fn come_back(&self) -> (Vec<Output>, bool) {
+        if let Some(post) = &*self.post() {
+            post.answer();
+        }
+        let mut state = self.state();
+        let ended = std::mem::take(&mut state.ended_meanwhile);
+        (state.take_outputs(), ended)
+    }
+
+    /// Does what is due in place of a loop that is away, and needs no Python.
+    #[cfg(unix)]
+    pub(crate) fn stand_in(&self) -> StoodIn {
+        let now = self.now();
+        let mut state = self.state();
+        if state.detached {
+            return StoodIn::default();
+        }
+        let mut stood = StoodIn::default();
+        if state.session.poll_timeout().is_some_and(|due| due <= now) {
+            state.session.handle_timeout(now);
+            stood.has_news = true;
+        }
+        stood.reads_on = !state.paused
+            && !state.ended_meanwhile
+            && state.read_meanwhile < READ_MEANWHILE
+            && state.waiting.len() < WAITING
+            && !state.is_over_backlog();
+        if stood.reads_on && descriptors::is_readable(state.input) {
+            let mut chunk = std::mem::take(&mut state.chunk);
+            let bytes = descriptors::read(state.input, &mut chunk);
+            state.chunk = chunk;
+            // The end of the input is told by reading it again and again.
+            stood.reads_on = !matches!(bytes, Ok(0));
+            state.read_meanwhile += bytes.as_ref().map_or(1, |count| *count.max(&1));
+            state.ended_meanwhile = state.receive(bytes, now);
+            stood.has_news = true;
+        }
+        let outputs = state.drain();
+        state.waiting.extend(outputs);
+        if let Some(fd) = state.sink.as_ref().map(Sink::fd)
+            && !state.unsent.is_empty()
+            && descriptors::is_writable(fd)
+        {
+            state.write();
+        }
+        stood
+    }
+
+    /// How long until something is due.
+    #[cfg(unix)]
+    pub(crate) fn due(&self) -> Option<Duration> {
+        let now = self.now();
+        let due = self.state().session.poll_timeout()?;
+        Some(now.until(due))
+    }
+
+    #[cfg(unix)]
+    fn post(&self) -> MutexGuard<'_, Option<Arc<Post>>> {
+        self.post.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits a moment for more input where the loop has nothing else to do: it would come back here, by a long way.
+    /// Whether there is more.
+    pub(crate) fn stays(&self, py: Python<'_>, since: std::time::Instant) -> PyResult<bool> {
+        let Some(host) = self.current_host() else {
+            return Ok(false);
+        };
+        let left = MOMENT.saturating_sub(since.elapsed());
+        if left.is_zero() || !host.is_idle(py, MOMENT)? {
+            return Ok(false);
+        }
+        let input = {
+            let state = self.state();
+            if state.paused || state.awaits_writable || state.flush_is_due || state.detached {
+                return Ok(false);
+            }
+            state.input
+        };
+        Ok(host.wait_for_input(py, input, left))
     }
 
     /// Acts on outputs, then writes. Handlers that start during it need not ask for a write.
@@ -185,8 +325,8 @@ impl Core {
                 Err(error) => fatal = Some(error),
             }
         }
-        if !before && started && !event_loop.eager {
-            // The tasks run later in this turn of the loop; the write comes after them.
+        if !before && started {
+            // Tasks run later in this turn of the loop; the write comes after them.
             host.flush_soon(py)?;
         } else if !before {
             self.flush(py)?;
@@ -252,8 +392,7 @@ impl Core {
             let mut state = self.state();
             state.flush_is_due = false;
             state.last_turn = self.now();
-            let mut outputs: Vec<_> = std::mem::take(&mut state.waiting).into();
-            outputs.extend(state.drain());
+            let outputs = state.take_outputs();
             state.write();
             let full = !state.unsent.is_empty();
             let paused = state.is_over_backlog();

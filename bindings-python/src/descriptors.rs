@@ -78,6 +78,63 @@ fn wait(fd: i32, direction: Direction, millis: i32) -> io::Result<()> {
     check(unsafe { libc::poll(&raw mut poll, 1, millis) }).map(drop)
 }
 
+/// Whether a descriptor has bytes, or its end.
+#[cfg(unix)]
+pub(crate) fn is_readable(fd: i32) -> bool {
+    wait_any(&[Some(fd)], Some(Duration::ZERO))[0] == Input::Readable
+}
+
+/// Whether a descriptor takes bytes.
+#[cfg(unix)]
+pub(crate) fn is_writable(fd: i32) -> bool {
+    let mut poll = libc::pollfd {
+        fd,
+        events: libc::POLLOUT,
+        revents: 0,
+    };
+    // SAFETY: the pointer is to one live pollfd.
+    unsafe { libc::poll(&raw mut poll, 1, 0) == 1 }
+}
+
+/// What a wait found out about a descriptor.
+#[cfg(unix)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// Nothing, or it was not asked for.
+    Silent,
+    /// It has bytes, or its end.
+    Readable,
+    /// It is closed.
+    Gone,
+}
+
+/// Waits until one of these has bytes, `limit` at most. A signal ends the wait as well.
+#[cfg(unix)]
+pub(crate) fn wait_any(inputs: &[Option<i32>], limit: Option<Duration>) -> Vec<Input> {
+    let mut polls: Vec<_> = inputs
+        .iter()
+        .map(|input| libc::pollfd {
+            // Those below zero are passed over.
+            fd: input.unwrap_or(-1),
+            events: libc::POLLIN,
+            revents: 0,
+        })
+        .collect();
+    // What is due in less than a millisecond is waited for, not looked for again and again.
+    let millis = limit.map_or(-1, |limit| {
+        i32::try_from(limit.as_micros().div_ceil(1000)).unwrap_or(i32::MAX)
+    });
+    // SAFETY: the pointer and the number are those of a live slice.
+    let count = unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as _, millis) };
+    let found = |poll: &libc::pollfd| match poll.revents {
+        _ if count <= 0 => Input::Silent,
+        0 => Input::Silent,
+        events if events & libc::POLLNVAL != 0 => Input::Gone,
+        _ => Input::Readable,
+    };
+    polls.iter().map(found).collect()
+}
+
 /// Elsewhere reads and writes wait by themselves.
 #[cfg(not(unix))]
 fn wait(_fd: i32, _direction: Direction, _millis: i32) -> io::Result<()> {

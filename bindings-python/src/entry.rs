@@ -1,11 +1,15 @@
 //! What a call of the peer is served by: a function, and how its arguments are decoded.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+
+/// A handler that has waited is taken to wait so many times more.
+const WAITS: u32 = 64;
 
 /// The handler of a tool, resource, prompt, completion or method. It is prepared on the Python side when a
 /// peer first needs it: what that takes (type hints, a decoder) is too slow for the start of a process.
@@ -21,6 +25,8 @@ pub(crate) struct Entry {
     /// Called with this object when it is needed and not prepared.
     prepare: Mutex<Option<Py<PyAny>>>,
     plan: Mutex<Option<Arc<Plan>>>,
+    /// So many calls are taken to wait for something.
+    waits: AtomicU32,
 }
 
 /// How a handler is called.
@@ -56,6 +62,7 @@ impl Entry {
             owner: Mutex::new(owner),
             prepare: Mutex::new(Some(prepare)),
             plan: Mutex::new(None),
+            waits: AtomicU32::new(0),
         }
     }
 
@@ -130,6 +137,18 @@ impl Entry {
 
     pub(crate) fn name(&self, py: Python<'_>) -> String {
         self.name.bind(py).to_string_lossy().into_owned()
+    }
+
+    /// Whether the next call may return before it waits for anything, as the last ones did.
+    pub(crate) fn may_return_at_once(&self) -> bool {
+        let left = self.waits.load(Ordering::Relaxed);
+        self.waits.store(left.saturating_sub(1), Ordering::Relaxed);
+        left == 0
+    }
+
+    /// A call had to wait for something.
+    pub(crate) fn has_waited(&self) {
+        self.waits.store(WAITS, Ordering::Relaxed);
     }
 
     /// How to call it, without a lock being held meanwhile.

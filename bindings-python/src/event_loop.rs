@@ -4,6 +4,19 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::first_step::{Begun, FirstSteps};
+use crate::handler::Handler;
+
+/// What became of a handler that was started.
+pub(crate) enum Started<'py> {
+    /// It is done.
+    Done,
+    /// It waits, in this task.
+    Waits(Bound<'py, PyAny>),
+    /// It begins later in this turn of the loop.
+    Later(Bound<'py, PyAny>),
+}
+
 /// The loop that handlers run on and futures belong to.
 pub(crate) struct EventLoop {
     event_loop: Py<PyAny>,
@@ -11,8 +24,9 @@ pub(crate) struct EventLoop {
     /// `asyncio.Task`, or the loop's `create_task` if it has a task factory.
     make_task: Py<PyAny>,
     task_options: Py<PyDict>,
+    first_steps: Option<FirstSteps>,
     /// A new task runs at once until it first waits (Python 3.12).
-    pub(crate) eager: bool,
+    is_eager: bool,
 }
 
 impl EventLoop {
@@ -21,31 +35,54 @@ impl EventLoop {
         let py = event_loop.py();
         let options = PyDict::new(py);
         let factory = event_loop.call_method0(intern!(py, "get_task_factory"))?;
-        let eager = factory.is_none() && py.version_info() >= (3, 12);
+        let is_eager = factory.is_none() && py.version_info() >= (3, 12);
         let make_task = if factory.is_none() {
             options.set_item("loop", event_loop)?;
-            if eager {
+            if is_eager {
                 options.set_item("eager_start", true)?;
             }
             py.import("asyncio")?.getattr("Task")?
         } else {
             event_loop.getattr("create_task")?
         };
+        // Tasks were not told their context before, and without the lock nobody knows who refers to one.
+        let may_step = factory.is_none() && py.version_info() >= (3, 11) && !cfg!(Py_GIL_DISABLED);
+        let first_steps = may_step.then(|| FirstSteps::new(py, &make_task, &options));
         Ok(Self {
+            first_steps: first_steps.transpose()?,
             event_loop: event_loop.clone().unbind(),
             call_soon: event_loop.getattr("call_soon")?.unbind(),
             make_task: make_task.unbind(),
             task_options: options.unbind(),
-            eager,
+            is_eager,
         })
     }
 
-    /// Starts a coroutine as a task.
-    pub(crate) fn start<'py>(&self, py: Python<'py>, coroutine: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let arguments = PyTuple::new(py, [coroutine])?;
-        self.make_task
+    /// Starts a handler.
+    pub(crate) fn start<'py>(&self, handler: &Bound<'py, Handler>) -> PyResult<Started<'py>> {
+        let (py, entry) = (handler.py(), handler.get().entry());
+        if let Some(first_steps) = &self.first_steps
+            && entry.may_return_at_once()
+        {
+            match first_steps.run(self.event_loop.bind(py), handler)? {
+                Some(Begun::Done) => return Ok(Started::Done),
+                Some(Begun::Waits(task)) => {
+                    entry.has_waited();
+                    return Ok(Started::Waits(task));
+                }
+                None => {}
+            }
+        }
+        let arguments = PyTuple::new(py, [handler])?;
+        let task = self
+            .make_task
             .bind(py)
-            .call(arguments, Some(self.task_options.bind(py)))
+            .call(arguments, Some(self.task_options.bind(py)))?;
+        Ok(match handler.get().is_over() {
+            true => Started::Done,
+            false if self.is_eager => Started::Waits(task),
+            false => Started::Later(task),
+        })
     }
 
     /// Has `callback` called at the end of this turn of the loop.

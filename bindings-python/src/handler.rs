@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Json, json};
 use oxmcp_proto::{Answer, InboundId};
-use pyo3::exceptions::{PyException, PyGeneratorExit, PyStopIteration, PySystemExit, PyTypeError};
+use pyo3::exceptions::{PyException, PyGeneratorExit, PyKeyboardInterrupt, PyStopIteration, PySystemExit, PyTypeError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -54,30 +54,18 @@ impl Handler {
         slf
     }
 
-    /// Runs until the handler waits, which gives what it waits for, or is done.
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let stage = self.swap(Stage::Away);
-        let coroutine = match stage {
-            Stage::Running(coroutine) => coroutine.into_bound(py),
-            Stage::Fresh(arguments) => match self.start(py, arguments.as_deref()) {
-                Ok(Some(coroutine)) => coroutine,
-                Ok(None) => return Ok(None),
-                Err(error) => return self.fail(py, error),
-            },
-            Stage::Away => return Ok(None),
-        };
-        let step = step(&coroutine);
-        self.advance(py, coroutine, step)
+        self.step(py)
     }
 
     fn send<'py>(&self, py: Python<'py>, _value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         // asyncio only ever sends None.
-        self.__next__(py)?.ok_or_else(|| PyStopIteration::new_err(()))
+        self.step(py)?.ok_or_else(|| PyStopIteration::new_err(()))
     }
 
     /// Raises an exception where the handler waits: how asyncio delivers a cancel.
     #[pyo3(signature = (kind, value=None, traceback=None))]
-    fn throw<'py>(
+    pub(crate) fn throw<'py>(
         &self,
         py: Python<'py>,
         kind: Bound<'py, PyAny>,
@@ -103,7 +91,7 @@ impl Handler {
             .ok_or_else(|| PyStopIteration::new_err(()))
     }
 
-    fn close(&self, py: Python<'_>) -> PyResult<()> {
+    pub(crate) fn close(&self, py: Python<'_>) -> PyResult<()> {
         let stage = self.swap(Stage::Away);
         self.over.store(true, Ordering::Relaxed);
         let task = self.port.calls().take_task(self.port.number(), self.id);
@@ -116,12 +104,12 @@ impl Handler {
 
     /// For asyncio's debug output.
     #[getter]
-    fn __name__(&self, py: Python<'_>) -> String {
+    pub(crate) fn __name__(&self, py: Python<'_>) -> String {
         self.entry.get().name(py)
     }
 
     #[getter]
-    fn __qualname__(&self, py: Python<'_>) -> String {
+    pub(crate) fn __qualname__(&self, py: Python<'_>) -> String {
         let entry = self.entry.get();
         format!("{} '{}'", entry.kind(py), entry.name(py))
     }
@@ -146,9 +134,29 @@ impl Handler {
         }
     }
 
+    pub(crate) fn entry(&self) -> &Entry {
+        self.entry.get()
+    }
+
     /// Whether the call was answered or given up.
     pub(crate) fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)
+    }
+
+    /// Runs until the handler waits, which gives what it waits for, or is done.
+    pub(crate) fn step<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let stage = self.swap(Stage::Away);
+        let coroutine = match stage {
+            Stage::Running(coroutine) => coroutine.into_bound(py),
+            Stage::Fresh(arguments) => match self.start(py, arguments.as_deref()) {
+                Ok(Some(coroutine)) => coroutine,
+                Ok(None) => return Ok(None),
+                Err(error) => return self.fail(py, error),
+            },
+            Stage::Away => return Ok(None),
+        };
+        let step = step(&coroutine);
+        self.advance(py, coroutine, step)
     }
 
     fn swap(&self, next: Stage) -> Stage {
@@ -264,11 +272,10 @@ impl Handler {
                 self.finish(py, Answer::Error(error))?;
             }
         }
-        // A handler that calls sys.exit(), as command line libraries do, has failed; it does not end the server.
-        if error.is_instance_of::<PyException>(py) || error.is_instance_of::<PySystemExit>(py) {
-            Ok(None)
-        } else {
+        if ends_the_program(py, &error) {
             Err(error)
+        } else {
+            Ok(None)
         }
     }
 
@@ -276,6 +283,17 @@ impl Handler {
         self.over.store(true, Ordering::Relaxed);
         self.port.respond(py, self.id, answer)
     }
+}
+
+/// Whether an exception is meant for more than the handler that it came from.
+fn ends_the_program(py: Python<'_>, error: &PyErr) -> bool {
+    // A handler that calls sys.exit(), as command line libraries do, has failed; it does not end the server.
+    if error.is_instance_of::<PyException>(py) || error.is_instance_of::<PySystemExit>(py) {
+        return false;
+    }
+    // So has one that raises what the user's interrupt raises.
+    let is_real = || py.import("oxmcp._interrupts")?.getattr("is_real")?.call0()?.is_truthy();
+    !error.is_instance_of::<PyKeyboardInterrupt>(py) || is_real().unwrap_or(true)
 }
 
 /// Runs a coroutine until it waits or returns.
@@ -294,7 +312,10 @@ fn step<'py>(coroutine: &Bound<'py, PyAny>) -> PyResult<Step<'py>> {
 }
 
 /// An exception from the arguments of `throw`: an instance, or a class with an optional value.
-fn as_exception<'py>(kind: Bound<'py, PyAny>, value: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn as_exception<'py>(
+    kind: Bound<'py, PyAny>,
+    value: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     if !kind.is_instance_of::<pyo3::types::PyType>() {
         return Ok(kind);
     }
@@ -306,7 +327,7 @@ fn as_exception<'py>(kind: Bound<'py, PyAny>, value: Option<Bound<'py, PyAny>>) 
     }
 }
 
-fn is_cancel(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
+pub(crate) fn is_cancel(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
     static CANCELLED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     Ok(error.matches(py, CANCELLED.import(py, "asyncio", "CancelledError")?)?)
 }

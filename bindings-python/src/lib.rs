@@ -15,6 +15,9 @@ mod descriptors;
 mod entry;
 mod error;
 mod event_loop;
+mod first_step;
+#[cfg(unix)]
+mod guard;
 mod handler;
 mod hook;
 mod host;

@@ -15,11 +15,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::error::exception;
-use crate::event_loop::EventLoop;
+use crate::event_loop::{EventLoop, Started};
 use crate::handler::Handler;
 use crate::port::Port;
 
-/// Does what one output asks for. True when it started a handler.
+/// Does what one output asks for. True when it started a handler that begins later in this turn of the loop.
 pub(crate) fn act(py: Python<'_>, port: &Port, event_loop: &EventLoop, output: Output) -> PyResult<bool> {
     match output {
         Output::Call {
@@ -34,11 +34,13 @@ pub(crate) fn act(py: Python<'_>, port: &Port, event_loop: &EventLoop, output: O
                 return Ok(false);
             };
             let handler = Bound::new(py, Handler::new(port.clone(), id, entry, params, wants_progress))?;
-            let task = event_loop.start(py, handler.clone().into_any())?;
-            if !handler.get().is_over() {
-                port.calls().keep_task(port.number(), id, task.unbind());
-            }
-            return Ok(true);
+            let (task, is_later) = match event_loop.start(&handler)? {
+                Started::Done => return Ok(false),
+                Started::Waits(task) => (task, false),
+                Started::Later(task) => (task, true),
+            };
+            port.calls().keep_task(port.number(), id, task.unbind());
+            return Ok(is_later);
         }
         Output::Cancelled { id, .. } => {
             if let Some(task) = port.calls().task(py, port.number(), id) {

@@ -22,6 +22,10 @@ pub(crate) struct State {
     pub(crate) chunk: Vec<u8>,
     /// Outputs that wait for the event loop to exist.
     pub(crate) waiting: VecDeque<Output>,
+    /// How many bytes were read while the loop was away.
+    pub(crate) read_meanwhile: usize,
+    /// Client: the input ended while the loop was away.
+    pub(crate) ended_meanwhile: bool,
     /// Let go of by its loop: the descriptors may be closed.
     pub(crate) detached: bool,
     pub(crate) flush_is_due: bool,
@@ -42,6 +46,8 @@ impl State {
             owed: 0,
             chunk: vec![0; CHUNK],
             waiting: VecDeque::new(),
+            read_meanwhile: 0,
+            ended_meanwhile: false,
             detached: false,
             flush_is_due: false,
             awaits_writable: false,
@@ -67,6 +73,13 @@ impl State {
                 output => outputs.push(output),
             }
         }
+        outputs
+    }
+
+    /// The outputs that wait for the loop, and all new ones.
+    pub(crate) fn take_outputs(&mut self) -> Vec<Output> {
+        let mut outputs: Vec<_> = std::mem::take(&mut self.waiting).into();
+        outputs.extend(self.drain());
         outputs
     }
 

@@ -92,7 +92,7 @@ class HttpPeer:
     def __init__(self, port: int, revision: str = LEGACY, path: str = "/mcp") -> None:
         self.port, self.revision, self.path = port, revision, path
         self.session: str | None = None
-        self._next = 0
+        self.last_id = 0
 
     async def initialize(self, **capabilities: Any) -> HttpPeer:
         who = {"name": "p", "version": "1"}
@@ -135,7 +135,7 @@ class HttpPeer:
 
     async def begin(self, method: str, capabilities: Any = None, **params: Any) -> Reply:
         """Makes a request. Its response begins when there is something to say."""
-        self._next += 1
+        self.last_id += 1
         if self.revision == MODERN:
             about = {
                 "protocolVersion": self.revision,
@@ -144,14 +144,14 @@ class HttpPeer:
             }
             meta = {f"{NAMESPACE}/{key}": value for key, value in about.items()}
             params["_meta"] = {**params.get("_meta", {}), **meta}
-        message = {"id": self._next, "method": method, "params": params}
+        message = {"id": self.last_id, "method": method, "params": params}
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         return await self.open("POST", self.fields(message), body)
 
     async def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Makes a request and gives its answer."""
         answer = await (await (await self.begin(method, **params)).begin()).answer()
-        assert answer["id"] == self._next
+        assert answer["id"] == self.last_id
         return answer
 
     async def tool(self, tool: str, **arguments: Any) -> Any:

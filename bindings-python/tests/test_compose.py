@@ -522,6 +522,7 @@ def test_spans_join_client_and_server(mode: Any) -> None:
             await client.call_tool("work")
         assert (await client.call_tool("work", {"fail": True})).is_error
         await client.read_resource("a://b")
+        assert [tool.name for tool in await client.list_tools()] == ["work"]
         with pytest.raises((ResponseError, CapabilityError)):
             await client.get_prompt("none")
 
@@ -536,7 +537,7 @@ def test_spans_join_client_and_server(mode: Any) -> None:
     inside = [span for span in spans if span.name == "inside"]
     assert path(inside[0]) == ["INTERNAL outer", "CLIENT tools/call work", "SERVER tools/call work", "INTERNAL inside"]
     served = [span for span in spans if span.kind.name == "SERVER"]
-    assert [span.name for span in served] == ["tools/call work", "tools/call work", "resources/read"]
+    assert [span.name for span in served] == ["tools/call work", "tools/call work", "resources/read", "tools/list"]
     assert served[0].attributes["gen_ai.tool.name"] == "work" and served[0].attributes["mcp.method.name"] == "tools/call"
     assert served[0].status.is_ok and not served[1].status.is_ok
     assert served[1].attributes["error.type"] == "tool_error"

@@ -274,7 +274,7 @@ def test_what_is_wrong_is_said() -> None:
         ({"host": "no such host"}, "an address of this machine"),
         ({"port": 70000}, "from 0 to 65535"),
         ({"path": "mcp"}, "begins with '/'"),
-        ({"json": True}, "no option 'json'; its options are .*json_only"),
+        ({"json": True}, "no option 'json'; did you mean 'json_only'. Its options are .*json_only"),
         ({"hosts": "example.com"}, "hosts is a list of strings"),
         ({"retry": -1}, "retry is a number of seconds"),
     ]:

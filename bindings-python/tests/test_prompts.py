@@ -19,6 +19,7 @@ from oxmcp import (
     ProtocolError,
     ResponseError,
     Server,
+    SyncClient,
     TextContent,
     UnknownContent,
 )
@@ -202,6 +203,28 @@ def test_options_that_nobody_knows_are_refused() -> None:
         app.prompt(annotations={})  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="a tool has no option 'tittle'"):
         app.tool(tittle="x")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("use", "what"),
+    [
+        (lambda app: app.tool(desciption="x"), "a tool has no option 'desciption'; did you mean 'description'?"),
+        (lambda app: app.tool(outputSchema={}), "a tool has no option 'outputSchema'; did you mean 'output_schema'?"),
+        (lambda app: app.prompt(xyz=1), "a prompt has no option 'xyz'; its options are description,"),
+        (lambda app: app.add_tool(print, name_="x"), "a tool has no option 'name_'; did you mean 'name'?"),
+        (lambda app: Server("x", instrutions="y"), "Server has no option 'instrutions'; did you mean 'instructions'?"),
+        (lambda app: Client(app, time_out=3), "Client has no option 'time_out'; did you mean 'timeout'?"),
+        (lambda app: SyncClient(app, onlog=print), "Client has no option 'onlog'; did you mean 'on_log'?"),
+        (lambda app: app.asgi(jsonOnly=True), "HTTP has no option 'jsonOnly'; did you mean 'json_only'?"),
+        (lambda app: app.run("http", prot=1), "HTTP has no option 'prot'; did you mean 'port'?"),
+        (lambda app: app.run("htp"), "a server runs over 'stdio' or 'http', not 'htp'"),
+        (lambda app: app.run(port=1), 'port= is for HTTP: run("http", port=...)'),
+    ],
+)
+def test_an_option_that_is_almost_one_is_named(use: Any, what: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as raised:
+        use(Server("options"))
+    assert str(raised.value).startswith(what)
 
 
 @both_eras

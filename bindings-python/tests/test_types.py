@@ -130,3 +130,11 @@ def test_copies_and_old_names() -> None:
     assert dict(text)["text"] == "a"
     contents = TextResourceContents(uri="a://b", text="t")  # type: ignore[arg-type]
     assert types.ServerResult(contents).model_dump(exclude_none=True) == {"uri": "a://b", "text": "t"}
+
+
+def test_base64_with_escaped_slashes_is_decoded() -> None:
+    from oxmcp._types import decode_call_result
+
+    text = b'{"content":[{"type":"image","data":"\\/\\/79\\/A==","mimeType":"image/png"}]}'
+    (image,) = decode_call_result(text).content
+    assert image.data == b"\xff\xfe\xfd\xfc"  # type: ignore[union-attr]

@@ -80,21 +80,34 @@ class AsgiApp:
             await here.end()
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not self._is_mine(scope):
-            await _respond(send, 404, [(b"content-type", b"application/json")], _NOT_FOUND)
-            return
+        path = _path(scope)
+        if (path.rstrip("/") or "/") != (self._path.rstrip("/") or "/"):
+            return await self._elsewhere(path, scope, receive, send)
         here = self._here
         if here is None or not here.is_ready:
             here = await self._begin()
         conversation = _Conversation(receive, send)
         await conversation.run(here, scope)
 
-    def _is_mine(self, scope: Scope) -> bool:
-        root, path = scope.get("root_path", ""), scope["path"]
-        # Where an app is mounted, its path was or was not taken off before: the specification came to say so late.
-        if root and path.startswith(root):
-            path = path[len(root) :]
-        return (path.rstrip("/") or "/") == (self._path.rstrip("/") or "/")
+    async def _elsewhere(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves what is not for the protocol."""
+        if self._app._routes:
+            from ._routes import find
+
+            found = find(self._app._routes, path, scope["method"])
+            if isinstance(found, tuple):
+                route, variables = found
+                return await route.serve(variables, scope, receive, send)
+            if found is not None:
+                return await found(scope, receive, send)
+        await _respond(send, 404, [(b"content-type", b"application/json")], _NOT_FOUND)
+
+
+def _path(scope: Scope) -> str:
+    root, path = scope.get("root_path", ""), scope["path"]
+    # Where an app is mounted, its path was or was not taken off before: the specification came to say so late.
+    own: str = path[len(root) :] if root and path.startswith(root) else path
+    return own
 
 
 class _Lifespan:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import os
 import sys
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import IO, Any, Callable, Literal, TypeVar, Union
+from typing import IO, TYPE_CHECKING, Any, Callable, Literal, TypeVar, Union
 
 import msgspec
 
 from . import _json
 from ._answers import Answers, Roots
 from ._dialog import ElicitRequest, SampleRequest
-from ._errors import HandlerError, ProtocolError, UsageError, report
+from ._errors import HandlerError, ProtocolError, UsageError, report, unknown_option
 from ._loop import Reader, read, run_callback, running_loop
 from ._native import Connection
 from ._native import version as _version
@@ -37,6 +38,9 @@ from ._remote import HttpClientOptions, RemoteServer
 from ._streams import Notifications
 from ._targets import Target, resolve
 from ._types import CallToolResult, Progress, Tool, decode_call_result
+
+if TYPE_CHECKING:
+    from typing_extensions import Never
 
 T = TypeVar("T")
 
@@ -146,7 +150,11 @@ class Client:
         on_notification: Callable[[str, Any], object] | None = None,
         on_problem: Callable[[str, str], object] | None = None,
         on_trace: Callable[[str, str], object] | None = None,
+        **unknown: Never,
     ) -> None:
+        if unknown:
+            known = (name for name in inspect.signature(Client).parameters if name not in ("target", "unknown"))
+            raise TypeError(unknown_option("Client", min(unknown), known))
         self._target = resolve(target, server)
         self._env = {**(self._target.env or {}), **env} if env is not None else self._target.env
         self._cwd, self._stderr = self._target.cwd if cwd is None else cwd, stderr

@@ -155,7 +155,7 @@ def _read(source: Source) -> Described:
 def _surrounded(source: Source, described: Described) -> Described:
     """What middleware and telemetry put around a handler."""
     plan = described.plan
-    if "opentelemetry.trace" in sys.modules and source.kind != "list":
+    if "opentelemetry.trace" in sys.modules:
         from . import _telemetry
 
         plan = _telemetry.served(source, plan)

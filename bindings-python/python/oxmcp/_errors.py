@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 
@@ -184,6 +185,17 @@ def printable(text: str) -> str:
 def report(error: BaseException, what: str) -> None:
     """Logs an exception of a hook of the program, which must not end the connection."""
     _log().error("%s failed", what, exc_info=error)
+
+
+def unknown_option(what: str, name: str, known: Iterable[str]) -> str:
+    """The message for an option that there is not: which one may be meant, and which ones there are."""
+    from difflib import get_close_matches
+
+    options = sorted(known)
+    plain = {option.replace("_", "").lower(): option for option in options}
+    meant = plain.get(name.replace("_", "").lower()) or next(iter(get_close_matches(name, options, 1)), None)
+    hint = "" if meant is None else f"; did you mean {meant!r}?"
+    return f"{what} has no option {name!r}{hint or ';'} {'Its' if hint else 'its'} options are {', '.join(options)}"
 
 
 def _log() -> Any:

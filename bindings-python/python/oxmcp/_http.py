@@ -11,12 +11,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from . import _hub
-from ._errors import UsageError
+from ._errors import UsageError, unknown_option
 from ._native import HttpServer
-from ._served import Events, identity, to_json
+from ._served import KINDS, Events, identity, to_json
 
 if TYPE_CHECKING:
     from ._server import Server
+    from ._uvicorn import Hosted
 
 # Handlers that were cancelled may take this long to end before the lifespan does.
 _LAST_WORDS = 2.0
@@ -75,7 +76,8 @@ def settings(options: Any, *, listens: bool) -> dict[str, Any]:
     known = _LISTEN if listens else _ASGI
     unknown = options.keys() - known
     if unknown:
-        raise TypeError(f"HTTP has no option {min(unknown)!r}; its options are {', '.join(sorted(known))}")
+        places = ("host", "port", "path") if listens else ("path",)
+        raise TypeError(unknown_option("HTTP", min(unknown), {*known, *places}))
     given: dict[str, Any] = {}
     for name, value in options.items():
         if name in _TIMES:
@@ -106,9 +108,17 @@ class Endpoint(Events):
         self._has_shut_down: asyncio.Future[None] = self.loop.create_future()
         self._closing: asyncio.Task[None] | None = None
         app._endpoints.add(self)
-        for kind in ("tool", "resource", "template", "prompt"):
+        for kind in KINDS:
             # Then lists never wait for the loop, which a handler may keep busy.
             self.describe(kind)
+
+    async def listen(self, _: str, port: int) -> tuple[str, int]:
+        """Listens on a port of the address that the settings name; gives both."""
+        return self.native.bind(port)
+
+    def sessions(self) -> int:
+        """How many sessions there are, of revisions with a handshake."""
+        return self.native.sessions()
 
     @property
     def is_closed(self) -> bool:
@@ -165,8 +175,9 @@ class HttpServing:
         if not isinstance(port, int) or not 0 <= port <= 65535:
             raise ValueError(f"a port is a number from 0 to 65535, not {port!r}")
         self._app, self._port, self._path = app, port, check_path(path)
-        self._settings = {**settings(options, listens=True), "path": self._path, "address": _address(host)}
-        self._endpoint: Endpoint | None = None
+        self._options, self._host = options, _address(host)
+        self._settings = {**settings(options, listens=True), "path": self._path, "address": self._host}
+        self._endpoint: Endpoint | Hosted | None = None
         self._life: Any = None
         self._address: tuple[str, int] = ("", 0)
         self._closed: asyncio.Future[None] | None = None
@@ -186,7 +197,7 @@ class HttpServing:
     @property
     def sessions(self) -> int:
         """How many sessions there are, of revisions with a handshake."""
-        return 0 if self._endpoint is None else self._endpoint.native.sessions()
+        return 0 if self._endpoint is None else self._endpoint.sessions()
 
     def __await__(self) -> Generator[Any, Any, HttpServing]:
         return self._open().__await__()
@@ -206,16 +217,23 @@ class HttpServing:
         self._life = self._app._living()
         await self._life.__aenter__()
         try:
-            self._endpoint = Endpoint(self._app, self._settings)
+            endpoint = self._endpoint = self._make()
             try:
-                self._address = self._endpoint.native.bind(self._port)
+                self._address = await endpoint.listen(self._host, self._port)
             except BaseException:
-                await self._endpoint.close()
+                await endpoint.close()
                 raise
         except BaseException:
             await self._life.__aexit__(None, None, None)
             raise
         return self
+
+    def _make(self) -> Endpoint | Hosted:
+        if not self._app._routes:
+            return Endpoint(self._app, self._settings)
+        from ._uvicorn import Hosted
+
+        return Hosted(self._app, self._path, self._options)
 
     async def close(self) -> None:
         """Takes no more connections, ends streams, lets calls under way finish for some seconds, then cancels the
@@ -226,7 +244,7 @@ class HttpServing:
             self._closing = asyncio.ensure_future(self._close(self._endpoint, self._closed))
         await asyncio.shield(self._closing)
 
-    async def _close(self, endpoint: Endpoint, closed: asyncio.Future[None]) -> None:
+    async def _close(self, endpoint: Endpoint | Hosted, closed: asyncio.Future[None]) -> None:
         try:
             await endpoint.close()
         finally:

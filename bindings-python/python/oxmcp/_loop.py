@@ -46,6 +46,10 @@ class _LoopReader:
     def __init__(self, loop: asyncio.AbstractEventLoop, connection: Connection, fd: int) -> None:
         self._loop, self._connection, self._fd = loop, connection, fd
         self.resume()
+        # Readable when the core has read by itself, as this loop was kept busy.
+        self._guard = connection.guard()
+        if self._guard is not None:
+            loop.add_reader(self._guard, connection.come_back)
 
     def pause(self) -> None:
         self._loop.remove_reader(self._fd)
@@ -54,8 +58,12 @@ class _LoopReader:
         self._loop.add_reader(self._fd, self._connection.on_readable)
 
     def close(self) -> None:
+        guard, self._guard = self._guard, None
         if not self._loop.is_closed():
             self._loop.remove_reader(self._fd)
+            if guard is not None:
+                self._loop.remove_reader(guard)
+        self._connection.unguard()
 
 
 class _ThreadReader:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Callable, TypedDict, Union
 
 from . import _hub, _json
-from ._errors import UsageError
+from ._errors import UsageError, unknown_option
 from ._native import Connection, Registry
 
 
@@ -136,7 +136,7 @@ def _settings(headers: Mapping[str, str] | None, options: Mapping[str, Any] | No
     given: dict[str, Any] = {"headers": dict(headers or {})}
     for name, value in (options or {}).items():
         if name not in _KNOWN:
-            raise UsageError(f"http= has no option {name!r}; its options are {', '.join(sorted(_KNOWN))}")
+            raise UsageError(unknown_option("http=", name, _KNOWN))
         if name in _TIMES:
             if not isinstance(value, (int, float)) or not value >= 0:
                 raise UsageError(f"{name} is a number of seconds from 0 up, not {value!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from ._errors import report
 from ._native import Connection
@@ -63,11 +64,17 @@ class Ends(Protocol):
     def output(self) -> int: ...
 
 
+KINDS = ("tool", "resource", "template", "prompt")
+"""What a server offers, and lists show."""
+
+
 class Events:
     """What the native module tells a server of."""
 
     def __init__(self, app: Server) -> None:
         self.app = app
+        if _has_spans():
+            app._take_lists_over()
 
     def on_event(self, kind: str, id: int | None, first: Any, second: Any) -> None:
         if kind == "problem":
@@ -127,6 +134,9 @@ class Served(Events):
     async def run(self) -> None:
         from ._loop import serve
 
+        for kind in KINDS:
+            # Then lists never wait for the loop, which a handler may keep busy.
+            self.describe(kind)
         if not self.app._has_life():
             return await serve(self.connection, self.input, self)
         async with self.app._living():
@@ -141,6 +151,12 @@ class Served(Events):
             self.resume_reading()
         else:
             super().on_event(kind, id, first, second)
+
+
+def _has_spans() -> bool:
+    """Whether the program has told OpenTelemetry where spans go."""
+    trace: Any = sys.modules.get("opentelemetry.trace")
+    return trace is not None and not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
 
 
 def _nothing() -> None: ...

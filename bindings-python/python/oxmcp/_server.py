@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
+from ._errors import unknown_option
 from ._native import Registry
 from ._native import Entry as _NativeEntry
 from ._served import Served, serve_streams, to_json
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Any, Callable, Literal, TypeVar, overload
 
-    from typing_extensions import Unpack
+    from typing_extensions import Never, Unpack
 
     from ._asgi import AsgiApp
     from ._http import Endpoint, HttpOptions, HttpServing, ListenOptions
+    from ._routes import Route
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 else:
@@ -121,7 +123,10 @@ class Server:
         on_notification: Callable[[str, Any], object] | None = None,
         on_problem: Callable[[str, str], None] | None = None,
         on_trace: Callable[[str, str], None] | None = None,
+        **unknown: Never,
     ) -> None:
+        if unknown:
+            raise TypeError(unknown_option("Server", min(unknown), _PARAMETERS))
         if not name:
             raise ValueError("a server needs a name that is not empty")
         self.name = name
@@ -147,8 +152,11 @@ class Server:
         self._lifespan = lifespan
         self._life: Any = None
         self._middleware = tuple(middleware)
+        self._routes: list[Route] = []
         self._mounted: list[tuple[Server, str]] = []
         self._mounted_in: list[tuple[Server, str]] = []
+        self._taken_over: set[str] = set()
+        """Requests that are not the core's to answer."""
         self._registry = Registry()
         if self._middleware:
             self._take_lists_over()
@@ -312,6 +320,30 @@ class Server:
 
         return decorate
 
+    def custom_route(self, path: str, *, methods: Sequence[str] = ("GET",)) -> Callable[[Function], Function]:
+        """Registers what answers other requests of HTTP, beside the protocol's::
+
+            @app.custom_route("/health")
+            async def health(request: HttpRequest) -> str:
+                return "fine"
+
+        The function gets an `HttpRequest`. It returns a string, bytes, what has a JSON form, an `HttpResponse`, nothing
+        (204), or a response of Starlette. Nobody checks for it who calls: it is served to every host and web page.
+
+        `asgi` serves it, and so does ``run("http")``, which then needs uvicorn.
+
+        :param path: such as ``"/notes/{id}"``; `HttpRequest.path_params` has the variables.
+        """
+
+        def decorate(function: Function) -> Function:
+            from ._routes import Route
+
+            _check_function(function, "custom_route")
+            self._routes.append(Route(path, methods, function))
+            return function
+
+        return decorate
+
     def add_tool(self, function: Callable[..., Any], /, **options: Any) -> None:
         """Adds a tool: `tool` as a plain call."""
         self._decorate(function, "tool", options)
@@ -374,8 +406,7 @@ class Server:
     def _decorate(self, function: Any, kind: str, options: dict[str, Any]) -> Any:
         unknown = options.keys() - _OPTIONS[kind]
         if unknown:
-            known = ", ".join(sorted(_OPTIONS[kind]))
-            raise TypeError(f"a {kind} has no option {min(unknown)!r}; its options are {known}")
+            raise TypeError(unknown_option(f"a {kind}", min(unknown), _OPTIONS[kind]))
         if function is None:
             return lambda function: self._register(kind, None, function, options)
         return self._register(kind, None, function, options)
@@ -500,8 +531,11 @@ class Server:
                 parent._show(its, enabled)
 
     def _take_lists_over(self) -> None:
-        """Lists are the core's to answer, unless middleware wants to see them."""
+        """Lists are the core's to answer, unless middleware or telemetry want to see them."""
         for method in _LISTS:
+            if method in self._taken_over:
+                continue
+            self._taken_over.add(method)
             source = Source("list", method, None, {})
             source.owner = self
             self._registry.take_over(method, _NativeEntry("method", method, source, self))
@@ -546,9 +580,9 @@ class Server:
             try:
                 self._served = served = Served(self, streams)
                 if self._has_life() or served.connection.serve_without_host():
-                    import asyncio
+                    from ._interrupts import run as run_alert
 
-                    asyncio.run(served.run())
+                    run_alert(served.run())
             except KeyboardInterrupt:
                 pass
             finally:
@@ -638,6 +672,10 @@ class Server:
 
 _COMMON = {"name", "title", "description", "icons", "meta", "tags"}
 _OPTIONS = {"tool": _COMMON | {"annotations", "input_schema", "output_schema"}, "prompt": _COMMON}
+_PARAMETERS = (
+    "name version title description website_url icons instructions logging subscriptions capabilities page_size "
+    "state_keys lifespan middleware on_notification on_problem on_trace"
+).split()
 _HINTS = ("title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 _LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
 

@@ -49,7 +49,10 @@ def served(source: Source, plan: Plan) -> Plan:
             arguments.insert(at, context)
         # Without a context the program calls its own handler.
         parent = None if context is None else propagate.extract(_carrier(context.meta))
-        with span(method, name, SpanKind.SERVER, parent) as current:
+        # One handler may serve all calls of a method.
+        told = values[0] if name is None and method in _NAMES and values else None
+        named = (told.get("name") or told.get("uri")) if isinstance(told, dict) else name
+        with span(method, named, SpanKind.SERVER, parent) as current:
             if context is not None:
                 current.set_attribute("mcp.protocol.version", context.protocol_version)
             result = await plan.function(*arguments, **keywords)

@@ -109,6 +109,10 @@ def _run(job: _Job) -> None:
         # A future cannot carry it: where it is awaited it would mean a return.
         failure = RuntimeError("the tool raised StopIteration, perhaps by next() on an iterator that was at its end")
         failure.__cause__ = error
+    except KeyboardInterrupt as error:
+        # No thread but the main one is interrupted, and a loop would end by it.
+        failure = RuntimeError("the tool raised KeyboardInterrupt")
+        failure.__cause__ = error
     except BaseException as error:
         failure = error
     try:

@@ -16,6 +16,8 @@ from oxmcp import (
     Context,
     Depends,
     File,
+    HttpRequest,
+    HttpResponse,
     Image,
     McpError,
     Message,
@@ -51,6 +53,11 @@ def database() -> str:
 
 
 app = Server("typed", version="1", lifespan=lifespan, middleware=[middleware], subscriptions=True)
+
+
+@app.custom_route("/notes/{id}", methods=["GET"])
+async def one_note(request: HttpRequest) -> HttpResponse:
+    return HttpResponse({"id": request.path_params["id"], "body": (await request.body()).decode()}, status=201)
 
 
 @app.tool

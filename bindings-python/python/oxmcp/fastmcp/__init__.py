@@ -9,6 +9,8 @@
 What differs is listed in the documentation of the package.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ..types import Icon
 from .context import Context
 from .server import FastMCP
@@ -17,4 +19,15 @@ from .utilities.types import Audio, File, Image
 MCPServer = FastMCP
 """The name of the same class in ``mcp.server.mcpserver``."""
 
-__all__ = ["Audio", "Context", "FastMCP", "File", "Icon", "Image", "MCPServer"]
+__all__ = ["Audio", "Client", "Context", "FastMCP", "File", "Icon", "Image", "MCPServer"]
+
+if TYPE_CHECKING:
+    from .client import Client as Client
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Client":
+        from .client import Client
+
+        return Client
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,8 @@
 from .. import _errors
 
 __all__ = [
+    "ClientError",
+    "DisabledError",
     "FastMCPError",
     "InvalidSignature",
     "NotFoundError",
@@ -31,6 +33,14 @@ class ResourceError(FastMCPError, _errors.ToolError):
 
 class PromptError(FastMCPError, _errors.ToolError):
     """A prompt cannot be made."""
+
+
+class ClientError(FastMCPError):
+    """A client failed."""
+
+
+class DisabledError(FastMCPError):
+    """It is there and hidden."""
 
 
 class NotFoundError(FastMCPError):

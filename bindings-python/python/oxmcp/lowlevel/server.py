@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import inspect
 import logging
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any, Generic, TypeVar
 
-from .. import _json, types
+from .. import _describe, _json, types
 from .._errors import _PASSED_ON
 from .._errors import McpError as AnyMcpError
 from .._native import Context as NativeContext
 from .._native import Entry, Schema
 from .._server import Server as NativeServer
+from .._server import Source
 from .._served import serve_streams
 from ..types._model import RootModel
 from .models import InitializationOptions
@@ -336,6 +338,7 @@ class Server(Generic[LifespanT, RequestT]):
                 continue
             entry = Entry("method", method, _Plan(native, request, handler), native)
             native._registry.take_over(method, entry)
+            native._taken_over.add(method)
 
     async def _on_notification(self, method: str, params: Any) -> None:
         for kind, handler in self.notification_handlers.items():
@@ -368,7 +371,12 @@ class _Plan:
                 raise AnyMcpError(result.message, result.code, result.data)
             return _json.encode(_dump(result))
 
-        entry.prepare(serve, _Params, ["params"], None, 1)
+        plan = _describe.Plan(serve, _Params, ["params"], None, 1)
+        if "opentelemetry.trace" in sys.modules:
+            from .. import _telemetry
+
+            plan = _telemetry.served(Source("method", entry.name, handler, {}), plan)
+        entry.prepare(*plan)
 
 
 class _Params:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, Generic, TypeVar, overload
 
 from ... import _describe, _json, types
+from ..._errors import unknown_option
 from ..._server import Entry
 from ..._server import Server as NativeServer
 from ...lowlevel import Server as LowLevelServer
@@ -485,7 +486,7 @@ _SHOWN: dict[str, Any] = {
 def _check(options: dict[str, Any], known: set[str], kind: str) -> None:
     unknown = options.keys() - known
     if unknown:
-        raise TypeError(f"a {kind} has no option {min(unknown)!r}; its options are {', '.join(sorted(known))}")
+        raise TypeError(unknown_option(f"a {kind}", min(unknown), known))
 
 
 def _plain(value: Any) -> Any:
