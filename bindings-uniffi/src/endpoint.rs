@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use oxmcp::border::{self, HttpServer, Inbox, Item, Remote};
 use oxmcp::transport::{self, Http, Transport};
-use oxmcp_proto::{Config, Error, ErrorKind, Output, duration_from_millis};
+use oxmcp_proto::{Config, Error, ErrorKind, InboundId, Output, duration_from_millis};
 
 use crate::event::{Event, Happening};
 use crate::failure::{Refusal, guarded};
@@ -164,6 +164,16 @@ impl Endpoint {
         })
     }
 
+    /// Gives up the stream that the answer to a call of the peer would go on, in sessions over HTTP: the peer comes back for
+    /// the rest. Elsewhere it does nothing.
+    pub fn end_stream(&self, connection: u64, id: u64) {
+        // Not under the lock: what a connection holds may be let go of here.
+        let remote = self.table().get(connection);
+        if let Some(remote) = remote {
+            remote.end_stream(InboundId(id));
+        }
+    }
+
     /// Runs a command that is asked for seldom, given and answered as JSON: `caller` and what else is in
     /// `core/proto/src/session/command.rs`.
     ///
@@ -218,7 +228,7 @@ impl Endpoint {
 }
 
 impl Endpoint {
-    fn poll_events(&self, max: usize, cx: &mut Context<'_>) -> Poll<Vec<Event>> {
+    pub(crate) fn poll_events(&self, max: usize, cx: &mut Context<'_>) -> Poll<Vec<Event>> {
         // First, so that what comes between a look and the end of this poll wakes.
         self.signal.register(cx.waker());
         let mut events = Vec::new();

@@ -6,6 +6,7 @@
 mod endpoint;
 mod event;
 mod failure;
+mod lane;
 mod registry;
 mod signal;
 mod spec;
@@ -16,6 +17,7 @@ mod verbs;
 pub use endpoint::{Endpoint, Live, live};
 pub use event::{Event, Happening};
 pub use failure::{Failure, Refusal};
+pub use lane::{close_lane, oxmcp_lane_verb, oxmcp_lane_wait};
 pub use registry::Registry;
 pub use transcript::{Said, Stats, Transcript};
 pub use verbs::{Notice, Reply, Request, RequestOptions};

@@ -7,7 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::command::{self, make_dir};
-use crate::env::{self, Node, Workspace};
+use crate::env::{self, Missing, Node, Workspace};
+use crate::kotlin;
 use crate::node;
 use crate::python::{self, Abi, Venv};
 
@@ -19,6 +20,10 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     make_dir(&out)?;
     wheels(workspace, &out)?;
     npm_packages(workspace, &out)?;
+    match jars(workspace, &out) {
+        Err(error) if error.is::<Missing>() && !workspace.ci => println!("  skipped: the jars: {error:#}"),
+        outcome => outcome?,
+    }
     println!("\n{}", out.display());
     let mut files: Vec<PathBuf> = out.read_dir()?.flatten().map(|entry| entry.path()).collect();
     files.sort();
@@ -78,7 +83,9 @@ fn npm_packages(workspace: &Workspace, out: &Path) -> Result<()> {
     for name in ["package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(package.join(name), stage.join(name)).with_context(|| format!("cannot copy {name}"))?;
     }
-    copy_tree(&package.join("dist"), &stage.join("dist"))?;
+    for folder in ["dist", "docs"] {
+        copy_tree(&package.join(folder), &stage.join(folder))?;
+    }
 
     let mut create = Command::new(&node.program);
     create
@@ -158,6 +165,12 @@ fn load_packages(workspace: &Workspace, node: &Node, project: &Path, tarballs: &
         ensure_version(&command::succeed(workspace, "dist-npm", &mut load)?, project)?;
     }
     Ok(())
+}
+
+fn jars(workspace: &Workspace, out: &Path) -> Result<()> {
+    kotlin::jars(workspace, out)?;
+    let jar = out.join(format!("oxmcp-{}.jar", env!("CARGO_PKG_VERSION")));
+    ensure_version(&kotlin::load_jar(workspace, &jar)?, &jar)
 }
 
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {

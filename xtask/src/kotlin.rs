@@ -8,52 +8,194 @@ use anyhow::{Context, Result, bail};
 
 use crate::command::{self, Finished, make_dir};
 use crate::env::{self, Missing, Workspace};
+use crate::inputs::Stamp;
 use crate::summary::Report;
 use crate::{bindgen, conformance, counts, node, python};
 
 /// The oldest JDK that is good for it.
 const JAVA_MAJOR: u32 = 17;
 
+/// What everything in Kotlin is built with.
+struct Tools {
+    maven: &'static str,
+}
+
+impl Tools {
+    fn find() -> Result<Self> {
+        find_jdk()?;
+        Ok(Self { maven: find_maven()? })
+    }
+
+    /// Maven for one of our projects. `native` has the native library, laid out as in the jar.
+    fn maven(&self, project: &Path, native: &Path) -> Command {
+        let mut maven = Command::new(self.maven);
+        maven
+            .args(["--batch-mode", "--no-transfer-progress", "--file"])
+            .arg(project);
+        maven.arg(format!("-Doxmcp.native={}", native.display()));
+        maven.env("MAVEN_OPTS", "-Xmx1g");
+        maven
+    }
+}
+
 /// Builds the library, checks the generated sources, and runs the tests of the package and of its example.
 pub(crate) fn run(workspace: &Workspace, report: &mut Report) -> Result<()> {
-    find_jdk()?;
-    let maven = find_maven()?;
+    let tools = Tools::find()?;
     let library = bindgen::library(workspace)?;
+    let native = stage(workspace, "kotlin-native", &library)?;
     report.check("generated Kotlin sources are the generator's", || {
         bindgen::check(workspace, bindgen::Language::Kotlin, &library)
     });
-    let native = stage(workspace, &library)?;
     let programs = programs(workspace, report)?;
-    let run = || run_maven(workspace, maven, &native, &programs);
+    let run = || run_maven(workspace, &tools, &native, &programs);
     report.runner("mvn test (Kotlin)", run, |finished| {
         Ok(counts::surefire(&finished.output))
     });
     Ok(())
 }
 
+/// The words that start a program of the conformance suite's, once it is built.
+pub(crate) fn conformance_program(workspace: &Workspace, main: &str) -> Result<Vec<PathBuf>> {
+    let class_path = class_path(workspace, "oxmcp-conformance", "tests/conformance/kotlin")?;
+    // Each of them runs for a moment.
+    let words = [
+        "java",
+        "-Djna.nosys=true",
+        "-Xmx256m",
+        "-XX:TieredStopAtLevel=1",
+        "-cp",
+        &class_path,
+        main,
+    ];
+    Ok(words.map(PathBuf::from).to_vec())
+}
+
+/// A file with arguments for Java: the class path of what is measured.
+pub(crate) fn subjects(workspace: &Workspace) -> Result<PathBuf> {
+    let class_path = class_path(workspace, "oxmcp-subjects", "benchmarks/subjects/kotlin")?;
+    let file = workspace.state("kotlin-subjects").join("arguments");
+    if let Some(folder) = file.parent() {
+        make_dir(folder)?;
+    }
+    // Cargo names its own folders to the loader, where a library without optimisation lies.
+    fs::write(
+        &file,
+        format!("-Djna.nosys=true -cp \"{}\"\n", class_path.replace('\\', "\\\\")),
+    )?;
+    Ok(file)
+}
+
+/// Compiles a module and what it stands on, unless that was done with these sources; gives its class path.
+fn class_path(workspace: &Workspace, module: &str, folder: &str) -> Result<String> {
+    let tools = Tools::find()?;
+    let native = stage(workspace, "kotlin-native", &bindgen::library(workspace)?)?;
+    let project = workspace.path("bindings-uniffi/kotlin");
+    let folder = workspace.path(folder);
+    let inputs = [
+        project.join("pom.xml"),
+        project.join("src/main"),
+        native.clone(),
+        folder.clone(),
+    ];
+    let target = folder.join("target");
+    let stamp = Stamp::of(workspace.state("kotlin-compiled").join(module), &inputs, &[])?;
+    if !stamp.is_fresh() || !target.join("classpath").is_file() {
+        let mut maven = tools.maven(&project.join("all/pom.xml"), &native);
+        maven.args(["--projects", &format!(":{module}"), "--also-make", "process-classes"]);
+        command::step(workspace, &format!("compile {module}"), module, &mut maven)?;
+        stamp.save()?;
+    }
+    let libraries = fs::read_to_string(target.join("classpath"))?;
+    let paths = std::env::split_paths(libraries.trim());
+    let paths = std::env::join_paths(std::iter::once(target.join("classes")).chain(paths))?;
+    paths.into_string().ok().context("the class path is no text")
+}
+
+/// What is published: the jar with the native library of this platform, its sources and its docs.
+pub(crate) fn jars(workspace: &Workspace, out: &Path) -> Result<()> {
+    let tools = Tools::find()?;
+    let native = stage(workspace, "kotlin-dist", &stripped_library(workspace)?)?;
+    let project = workspace.path("bindings-uniffi/kotlin");
+    let mut maven = tools.maven(&project.join("pom.xml"), &native);
+    maven.args([
+        "--activate-profiles",
+        "release",
+        "-Dmaven.test.skip=true",
+        "clean",
+        "package",
+    ]);
+    command::step(workspace, "pack the jars", "kotlin-jars", &mut maven)?;
+    for kind in ["", "-sources", "-javadoc"] {
+        let name = format!("oxmcp-{}{kind}.jar", env!("CARGO_PKG_VERSION"));
+        let jar = project.join("target").join(&name);
+        fs::copy(&jar, out.join(&name)).with_context(|| format!("{} was not packed", jar.display()))?;
+    }
+    fs::copy(
+        project.join("pom.xml"),
+        out.join(format!("oxmcp-{}.pom", env!("CARGO_PKG_VERSION"))),
+    )?;
+    Ok(())
+}
+
+/// The native library without the symbols that only the generator reads.
+fn stripped_library(workspace: &Workspace) -> Result<PathBuf> {
+    let library = bindgen::library(workspace)?;
+    let mut cargo = command::cargo(workspace, "build");
+    cargo.args(["--release", "--package", "oxmcp-uniffi", "--config"]);
+    cargo.arg("profile.release.package.oxmcp-uniffi.strip=\"symbols\"");
+    command::step(
+        workspace,
+        "link the library without its symbols",
+        "uniffi-stripped",
+        &mut cargo,
+    )?;
+    Ok(library)
+}
+
+/// Prints the version that the jar says it has, from a program of one file beside it.
+pub(crate) fn load_jar(workspace: &Workspace, jar: &Path) -> Result<String> {
+    let folder = workspace.state("kotlin-load");
+    make_dir(&folder)?;
+    let program = folder.join("Load.java");
+    fs::write(&program, LOAD)?;
+    let libraries = fs::read_to_string(workspace.path("bindings-uniffi/kotlin/target/classpath"))?;
+    let paths = std::env::split_paths(libraries.trim());
+    let paths = std::env::join_paths(std::iter::once(jar.to_path_buf()).chain(paths))?;
+    let mut java = Command::new("java");
+    java.args(["-Djna.nosys=true", "-cp"])
+        .arg(paths)
+        .arg(program)
+        .current_dir(&folder);
+    command::succeed(workspace, "dist-jar", &mut java)
+}
+
+const LOAD: &str = "class Load {
+    public static void main(String[] args) {
+        System.out.println(dev.oxmcp.TypesKt.getVERSION());
+    }
+}
+";
+
 /// Maven with the modules of the package, its tests against others, and the example.
-fn run_maven(
-    workspace: &Workspace,
-    mut maven: Command,
-    native: &Path,
-    programs: &[(&str, PathBuf)],
-) -> Result<Finished> {
-    maven
-        .args(["--batch-mode", "--no-transfer-progress", "--fail-at-end", "--file"])
-        .arg(workspace.path("bindings-uniffi/kotlin/all/pom.xml"))
-        .arg(format!("-Doxmcp.native={}", native.display()))
-        .arg("test");
-    maven.env("MAVEN_OPTS", "-Xmx1g");
+fn run_maven(workspace: &Workspace, tools: &Tools, native: &Path, programs: &[(&str, PathBuf)]) -> Result<Finished> {
+    let mut maven = tools.maven(&workspace.path("bindings-uniffi/kotlin/all/pom.xml"), native);
+    maven.args(["--fail-at-end", "test"]);
     maven.envs(programs.iter().map(|(variable, program)| (variable, program)));
     command::capture(workspace, "maven", &mut maven)
 }
 
 /// The programs in other languages that the tests start, each in the variable that names it.
-fn programs(workspace: &Workspace, report: &mut Report) -> Result<Vec<(&'static str, PathBuf)>> {
-    let mut programs = vec![(
-        "OXMCP_HTTP_SERVER",
-        conformance::build_example(workspace, "interop_server")?,
-    )];
+pub(crate) fn programs(workspace: &Workspace, report: &mut Report) -> Result<Vec<(&'static str, PathBuf)>> {
+    let mut programs = vec![
+        (
+            "OXMCP_HTTP_SERVER",
+            conformance::build_example(workspace, "interop_server")?,
+        ),
+        (
+            "OXMCP_HTTP_CLIENT",
+            conformance::build_example(workspace, "interop_client")?,
+        ),
+    ];
     for (variable, found) in [
         ("OXMCP_PYTHON", with_python(workspace)),
         ("OXMCP_NODE", with_node(workspace)),
@@ -91,13 +233,13 @@ fn find_jdk() -> Result<()> {
     Ok(())
 }
 
-fn find_maven() -> Result<Command> {
+fn find_maven() -> Result<&'static str> {
     let program = if cfg!(windows) { "mvn.cmd" } else { "mvn" };
     let found = Command::new(program).arg("--version").output();
     if !found.is_ok_and(|output| output.status.success()) {
         bail!(missing("there is no mvn in PATH"));
     }
-    Ok(Command::new(program))
+    Ok(program)
 }
 
 fn missing(what: &str) -> Missing {
@@ -107,12 +249,15 @@ fn missing(what: &str) -> Missing {
 }
 
 /// Puts the library where the jar takes it from: in a folder that JNA knows this system by.
-fn stage(workspace: &Workspace, library: &Path) -> Result<PathBuf> {
-    let native = workspace.state("kotlin-native");
+fn stage(workspace: &Workspace, name: &str, library: &Path) -> Result<PathBuf> {
+    let native = workspace.state(name);
     let folder = native.join(system()?);
     make_dir(&folder)?;
     let name = library.file_name().context("the library has a name")?;
-    fs::copy(library, folder.join(name)).with_context(|| format!("cannot copy {}", library.display()))?;
+    // Under another name first: a program that runs has the old one open.
+    let half = folder.join("half");
+    fs::copy(library, &half).with_context(|| format!("cannot copy {}", library.display()))?;
+    fs::rename(&half, folder.join(name))?;
     Ok(native)
 }
 

@@ -1,5 +1,5 @@
-//! A client on our crate, over HTTP: exercises a server, and prints what it saw as one line of JSON.
-//! `interop_client tools|surface auto|legacy URL`. Once it has cancelled a call, it waits for the end of its standard
+//! A client on our crate: exercises a server, and prints what it saw as one line of JSON.
+//! `interop_client tools|surface auto|legacy URL|COMMAND…`. Once it has cancelled a call, it waits for the end of its standard
 //! input.
 
 use std::error::Error;
@@ -8,7 +8,7 @@ use oxmcp::types::{
     CallToolResult, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, ResourceContents, Role,
     Root, SamplingMessageContentBlock, SubscriptionFilter, TextContent, content,
 };
-use oxmcp::{Client, ClientContext, Elicited, HandlerError, LogLevel};
+use oxmcp::{ChildProcess, Client, ClientContext, Elicited, HandlerError, LogLevel};
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 use tokio::sync::mpsc;
@@ -157,9 +157,10 @@ async fn read(client: &Client, uri: &str) -> Seen {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let [kind, mode, url] = &arguments[..] else {
+    let [kind, mode, target, rest @ ..] = &arguments[..] else {
         return Err(
-            "what to see (\"tools\" or \"surface\"), how to connect (\"auto\" or \"legacy\"), and a URL".into(),
+            "what to see (\"tools\" or \"surface\"), how to connect (\"auto\" or \"legacy\"), and a URL or a command"
+                .into(),
         );
     };
     let (sender, asked) = mpsc::unbounded_channel();
@@ -176,7 +177,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     if mode == "legacy" {
         builder = builder.probe(false);
     }
-    let client = builder.connect(url.as_str()).await?;
+    let client = match target.starts_with("http:") {
+        true => builder.connect(target.as_str()).await?,
+        false => builder.connect(ChildProcess::new(target).args(rest)).await?,
+    };
     let seen = match kind.as_str() {
         "tools" => see_tools(&client).await?,
         _ => see_surface(&client, asked).await?,

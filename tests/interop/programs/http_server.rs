@@ -1,5 +1,5 @@
-//! What every server of these tests offers, on our crate, over HTTP: `interop_server tools` or `interop_server surface`.
-//! It prints its address, and ends when its standard input does.
+//! What every server of these tests offers, on our crate: `interop_server tools` or `interop_server surface`, over HTTP
+//! unless `stdio` follows. Over HTTP it prints its address, and ends when its standard input does.
 
 use std::time::Duration;
 
@@ -160,6 +160,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => return Err("which one: \"tools\" or \"surface\"?".into()),
     };
     let server = server.on_problem(|problem| eprintln!("problem: {}", problem.message));
+    if std::env::args().nth(2).as_deref() == Some("stdio") {
+        return Ok(server.serve(oxmcp::transport::stdio()?).await?);
+    }
     let serving = server.http().retry(Duration::from_millis(20)).bind(0).await?;
     println!("http://{}/mcp", serving.local_addr());
     let handle = serving.handle();

@@ -1,9 +1,11 @@
 // The tools that every server of these tests offers, on our Node package.
 
+import { pathToFileURL } from 'node:url';
+
 import { McpServer, StdioServerTransport } from 'oxmcp';
 import * as z from 'zod';
 
-const server = new McpServer({ name: 'interop', version: '1.0.0' }, { instructions: 'For tests.' });
+export const server = new McpServer({ name: 'interop', version: '1.0.0' }, { instructions: 'For tests.' });
 
 server.registerTool(
   'add',
@@ -35,4 +37,4 @@ server.registerTool('fail', { description: 'Fails.' }, () => {
   throw new Error('on purpose');
 });
 
-await server.connect(new StdioServerTransport());
+if (import.meta.url === pathToFileURL(process.argv[1]).href) await server.connect(new StdioServerTransport());

@@ -43,4 +43,5 @@ async def fail() -> str:
     raise ToolError("on purpose")
 
 
-app.run()
+if __name__ == "__main__":
+    app.run()

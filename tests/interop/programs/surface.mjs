@@ -1,9 +1,11 @@
 // What is beside tools, on our Node package: resources, a template, a prompt, completion, questions, log messages.
 
+import { pathToFileURL } from 'node:url';
+
 import { McpServer, ResourceTemplate, StdioServerTransport, completable } from 'oxmcp';
 import * as z from 'zod';
 
-const server = new McpServer({ name: 'surface', version: '1.0.0' }, { capabilities: { resources: { subscribe: true } } });
+export const server = new McpServer({ name: 'surface', version: '1.0.0' }, { capabilities: { resources: { subscribe: true } } });
 const user = (text) => ({ role: 'user', content: { type: 'text', text } });
 
 server.registerResource('config', 'config://app', { description: 'The settings.', mimeType: 'text/plain' }, (uri) => ({
@@ -57,4 +59,4 @@ server.registerTool('grow', {}, async () => {
   return 'grown';
 });
 
-await server.connect(new StdioServerTransport());
+if (import.meta.url === pathToFileURL(process.argv[1]).href) await server.connect(new StdioServerTransport());

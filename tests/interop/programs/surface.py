@@ -69,4 +69,5 @@ async def grow(ctx: Context) -> str:
     return "grown"
 
 
-app.run()
+if __name__ == "__main__":
+    app.run()

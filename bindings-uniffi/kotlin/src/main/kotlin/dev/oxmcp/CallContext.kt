@@ -24,6 +24,12 @@ public class CallContext internal constructor(private val incoming: Incoming) {
     /** Who calls. Ask while the call runs. */
     public val caller: Caller by lazy { Caller(link.command("""{"caller":{"call":$id}}""", connection)) }
 
+    /** What an [InputRequired] asked for in the round before, by its keys; `null` in the first round and in other revisions. */
+    public val inputResponses: JsonObject? get() = caller.member("inputResponses")
+
+    /** What an [InputRequired] kept in the round before. */
+    public val requestState: String? get() = caller.text("state")
+
     /** Whether the caller asked for progress. */
     public val wantsProgress: Boolean get() = incoming.wantsProgress
 
@@ -57,18 +63,23 @@ public class CallContext internal constructor(private val incoming: Incoming) {
      * the answers, and the handler runs again from its start; then each question that it asks in the same order is answered
      * at once. So what comes before a question must do no harm when it is done twice.
      *
+     * @param key the question's own name, for handlers that do not always ask in the same order
      * @throws CapabilityException when the caller can not be asked
      */
-    public suspend inline fun <reified T> elicit(message: String, options: RequestOptions = RequestOptions.DEFAULT): Elicited<T> =
-        elicit(message, serializer<T>(), options)
+    public suspend inline fun <reified T> elicit(
+        message: String,
+        key: String? = null,
+        options: RequestOptions = RequestOptions.DEFAULT,
+    ): Elicited<T> = elicit(message, serializer<T>(), key, options)
 
     /** The same by a serializer. */
     public suspend fun <T> elicit(
         message: String,
         serializer: KSerializer<T>,
+        key: String? = null,
         options: RequestOptions = RequestOptions.DEFAULT,
     ): Elicited<T> {
-        val result = elicit(message, formOf(serializer.descriptor), options)
+        val result = elicit(message, formOf(serializer.descriptor), key, options)
         return when (result.action) {
             "accept" -> Elicited.Accepted(read(serializer, result.content ?: EMPTY))
             "decline" -> Elicited.Declined
@@ -80,44 +91,49 @@ public class CallContext internal constructor(private val incoming: Incoming) {
     public suspend fun elicit(
         message: String,
         requestedSchema: JsonObject,
+        key: String? = null,
         options: RequestOptions = RequestOptions.DEFAULT,
-    ): ElicitResult {
-        val params = buildJsonObject {
-            put("mode", "form")
-            put("message", message)
-            put("requestedSchema", requestedSchema)
-        }
-        return ElicitResult.of(request("elicitation/create", params, options))
-    }
+    ): ElicitResult = ElicitResult.of(request("elicitation/create", formParams(message, requestedSchema), key, options))
 
     /** Asks the caller's user to visit a URL. */
     public suspend fun elicitUrl(
         message: String,
         url: String,
         elicitationId: String,
+        key: String? = null,
         options: RequestOptions = RequestOptions.DEFAULT,
     ): ElicitResult {
-        val params = JsonObject(UrlElicitation(message, url, elicitationId).json)
-        return ElicitResult.of(request("elicitation/create", params, options))
+        val params = UrlElicitation(message, url, elicitationId).json
+        return ElicitResult.of(request("elicitation/create", params, key, options))
     }
 
     /** Asks the caller's model; see [elicit] for what that means in each era. */
-    public suspend fun sample(request: SamplingRequest, options: RequestOptions = RequestOptions.DEFAULT): SamplingResult =
-        SamplingResult(request("sampling/createMessage", request.json, options))
+    public suspend fun sample(
+        request: SamplingRequest,
+        key: String? = null,
+        options: RequestOptions = RequestOptions.DEFAULT,
+    ): SamplingResult = SamplingResult(request("sampling/createMessage", request.json, key, options))
 
     /** Asks the caller for the folders and files to work on; see [elicit] for what that means in each era. */
-    public suspend fun listRoots(options: RequestOptions = RequestOptions.DEFAULT): List<Root> =
-        UnknownContent(request("roots/list", null, options)).objects("roots").map(::Root)
+    public suspend fun listRoots(key: String? = null, options: RequestOptions = RequestOptions.DEFAULT): List<Root> =
+        UnknownContent(request("roots/list", null, key, options)).objects("roots").map(::Root)
 
     /** Asks the caller for anything, for the sake of this call; see [elicit] for what that means in each era. */
     public suspend fun request(
         method: String,
         params: JsonObject? = null,
+        key: String? = null,
         options: RequestOptions = RequestOptions.DEFAULT,
     ): JsonObject {
-        val ask = Request.Ask(id, method, params?.toString(), null)
+        val ask = Request.Ask(id, method, params?.toString(), key)
         return parseObject(link.call(ask, options, connection))
     }
+
+    /**
+     * Gives up the stream of this call over HTTP, so that a long call holds no connection: the caller comes back for what is
+     * said later. In revisions with sessions only; elsewhere it does nothing.
+     */
+    public fun endStream(): Unit = link.endStream(incoming.key)
 
     private fun <T> read(serializer: KSerializer<T>, content: JsonObject): T = try {
         mcpJson.decodeFromJsonElement(serializer, content)

@@ -2,7 +2,6 @@ package dev.oxmcp
 
 import dev.oxmcp.internal.Happening
 import dev.oxmcp.internal.Notice
-import dev.oxmcp.internal.Registry
 import dev.oxmcp.internal.Reply
 import dev.oxmcp.internal.Request
 import kotlinx.coroutines.CancellationException
@@ -250,7 +249,7 @@ public class Client private constructor(private val options: ClientOptions) {
 
     private suspend fun open(server: JsonElement, peer: Link? = null) {
         link = withContext(Dispatchers.IO) {
-            val registry = Registry()
+            val registry = newRegistry()
             try {
                 options.methods.keys.forEach { verb { registry.command("""{"addMethod":{"name":${JsonPrimitive(it)}}}""") } }
                 Link.open(options.spec(server), registry, host, peer)

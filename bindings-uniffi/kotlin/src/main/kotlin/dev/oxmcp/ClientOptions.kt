@@ -13,7 +13,7 @@ import kotlin.time.Duration
 /** What is said of a client when it [connects][Client.connect]. All of it is optional. */
 public class ClientOptions internal constructor() {
     /** Who this program is; servers see it. */
-    public var info: Implementation = Implementation("oxmcp-kotlin", dev.oxmcp.internal.version())
+    public var info: Implementation = Implementation("oxmcp-kotlin", VERSION)
 
     /** How long each call may go without an answer; 60 s by default, [Duration.INFINITE] for no limit. */
     public var timeout: Duration? = null

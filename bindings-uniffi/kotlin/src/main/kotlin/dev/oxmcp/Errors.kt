@@ -115,8 +115,8 @@ public class ConnectionClosedException internal constructor(message: String, cau
     McpException(message, ErrorCode.CONNECTION_CLOSED, null, Fault.TRANSPORT, true, cause)
 
 /** The other side did not declare the capability that the method rests on; nothing was sent. */
-public class CapabilityException internal constructor(failure: Failure) :
-    McpException(failure.message, failure.code, failure.json(), Fault.LOCAL, false)
+public class CapabilityException internal constructor(message: String, code: Long?, data: JsonElement? = null) :
+    McpException(message, code, data, Fault.LOCAL, false)
 
 /** The call could not be made as asked; nothing was sent. */
 public class UsageException internal constructor(message: String, cause: Throwable? = null) :
@@ -141,7 +141,7 @@ private fun Failure.byKind(): McpException = when (kind) {
     "timeout" -> RequestTimeoutException(this)
     "cancelled" -> CallCancelledException(message)
     "closed" -> ConnectionClosedException(message)
-    "not_negotiated" -> CapabilityException(this)
+    "not_negotiated" -> CapabilityException(message, code, json())
     "protocol" -> ProtocolException(message)
     "handler" -> HandlerException(this)
     "internal" -> InternalFaultException(message)

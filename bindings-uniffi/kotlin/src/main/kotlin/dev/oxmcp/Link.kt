@@ -1,16 +1,20 @@
 package dev.oxmcp
 
-import com.sun.jna.CallbackThreadInitializer
-import com.sun.jna.Native
 import dev.oxmcp.internal.Endpoint
 import dev.oxmcp.internal.Event
+import dev.oxmcp.internal.FfiConverterOptionalString
+import dev.oxmcp.internal.FfiConverterOptionalTypeRequestOptions
+import dev.oxmcp.internal.FfiConverterOptionalULong
+import dev.oxmcp.internal.FfiConverterTypeNotice
+import dev.oxmcp.internal.FfiConverterTypeReply
+import dev.oxmcp.internal.FfiConverterTypeRequest
+import dev.oxmcp.internal.FfiConverterULong
 import dev.oxmcp.internal.Happening
 import dev.oxmcp.internal.Notice
 import dev.oxmcp.internal.Refusal
 import dev.oxmcp.internal.Registry
 import dev.oxmcp.internal.Reply
 import dev.oxmcp.internal.Request
-import dev.oxmcp.internal.uniffiRustFutureContinuationCallbackImpl
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
@@ -18,7 +22,6 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
-import kotlinx.coroutines.SupervisorJob
 import kotlinx.coroutines.channels.BufferOverflow
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.coroutineScope
@@ -32,6 +35,7 @@ import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.serialization.json.JsonObject
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
+import kotlin.concurrent.thread
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
 import kotlin.time.Duration.Companion.seconds
@@ -68,12 +72,12 @@ internal class Incoming(val link: Link, val key: CallKey, val wantsProgress: Boo
 /**
  * One endpoint of the core, and what waits on it.
  *
- * One coroutine takes events, and runs nothing of the program's: handlers are coroutines of their own, and what is told
- * goes to one other coroutine in order. So neither can hold up an answer or a cancel.
+ * One thread takes events, and runs nothing of the program's: handlers are coroutines of their own, and what is told goes
+ * to one coroutine in order. So neither can hold up an answer or a cancel. No thread of the core's ever runs code of the JVM.
  */
 internal class Link(private val endpoint: Endpoint, private val host: Host) {
     val ended = CompletableDeferred<Unit>()
-    private val pumps = CoroutineScope(SupervisorJob() + Dispatchers.IO)
+    private val lane = Lane(endpoint)
 
     /** Guards [calls] while one begins: its answer may come before its number. */
     private val lock = Any()
@@ -92,8 +96,8 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
     private class Waiting(val continuation: CancellableContinuation<String>, val reports: Channel<Progress>?)
 
     fun start() {
-        pumps.launch { tell() }
-        pumps.launch { pump() }
+        CoroutineScope(Dispatchers.IO).launch { tell() }
+        thread(name = "oxmcp events", isDaemon = true) { pump() }
     }
 
     /** Calls of either side that wait, for tests. */
@@ -130,8 +134,16 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
 
     private fun begin(request: Request, options: RequestOptions, connection: ULong, waiting: Waiting): CallKey =
         synchronized(lock) {
-            val id = verb { endpoint.begin(connection, request, options.toNative()) }
-            CallKey(connection, id).also { calls[it] = waiting }
+            val native = options.toNative()
+            val size = CONNECTION + FfiConverterTypeRequest.allocationSize(request) + OPTIONS.allocationSize(native)
+            val id = verb {
+                lane.run(Verb.BEGIN, size) { room ->
+                    FfiConverterOptionalULong.write(connection, room)
+                    FfiConverterTypeRequest.write(request, room)
+                    OPTIONS.write(native, room)
+                }
+            }
+            CallKey(connection, id.toULong()).also { calls[it] = waiting }
         }
 
     /** Opens a stream of notifications: a call that stays open. Runs [each] until the stream has ended. */
@@ -163,10 +175,27 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
 
     private fun abandon(key: CallKey, cause: Throwable?) {
         synchronized(lock) { calls.remove(key) } ?: return
-        quietly { endpoint.cancel(key.connection, key.id, cause?.message ?: "the call was cancelled") }
+        val reason = cause?.message ?: "the call was cancelled"
+        quietly {
+            verb {
+                lane.run(Verb.CANCEL, CONNECTION + ID + FfiConverterOptionalString.allocationSize(reason)) { room ->
+                    FfiConverterOptionalULong.write(key.connection, room)
+                    FfiConverterULong.write(key.id, room)
+                    FfiConverterOptionalString.write(reason, room)
+                }
+            }
+        }
     }
 
-    fun notify(notice: Notice, connection: ULong? = this.connection): Boolean = verb { endpoint.notify(connection, notice) }
+    /** False when nobody was told. */
+    fun notify(notice: Notice, connection: ULong? = this.connection): Boolean = verb {
+        lane.run(Verb.NOTIFY, CONNECTION + FfiConverterTypeNotice.allocationSize(notice)) { room ->
+            FfiConverterOptionalULong.write(connection, room)
+            FfiConverterTypeNotice.write(notice, room)
+        }
+    } != 0L
+
+    fun endStream(call: CallKey): Unit = quietly { endpoint.endStream(call.connection, call.id) }
 
     fun command(text: String, connection: ULong = this.connection): JsonObject =
         parseObject(verb { endpoint.command(connection, text) })
@@ -181,10 +210,10 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
 
     fun shutDown(why: String): Unit = quietly { endpoint.close(null, why) }
 
-    private suspend fun pump() {
+    private fun pump() {
         try {
             while (true) {
-                val events = endpoint.nextEvents(BATCH)
+                val events = lane.waitForEvents()
                 if (events.isEmpty()) break
                 events.forEach(::take)
             }
@@ -201,6 +230,7 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
         left.forEach { it.continuation.resumeWithException(ended) }
         handlers.values.forEach { it.cancel(CancellationException("the connection has ended")) }
         host.connectFailed(ended)
+        lane.close()
         endpoint.destroy()
         told.close()
         this.ended.complete(Unit)
@@ -234,7 +264,7 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
                 call?.reports?.trySend(progressOf(what.params))
             }
             is Happening.Notification -> notified(connection, what)
-            is Happening.Describe -> verb { endpoint.respond(connection, what.id, Reply.Resume) }
+            is Happening.Describe -> answer(CallKey(connection, what.id), Reply.Resume)
             is Happening.Ready -> host.ready(connection, what)
             is Happening.ConnectFailed -> host.connectFailed(what.failure.toException())
             is Happening.Problem -> tell { host.problem(Problem(what.kind, what.message)) }
@@ -296,12 +326,22 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
 
     private fun respond(key: CallKey, call: Happening.Call, reply: Reply) {
         try {
-            verb { endpoint.respond(key.connection, key.id, reply) }
+            answer(key, reply)
         } catch (error: Throwable) {
             if (ended.isCompleted) return
             // What can not cross, such as half of a surrogate pair, must not leave the caller waiting.
             val failure = runCatching { host.failure(call, error) }.getOrNull()
-            quietly { endpoint.respond(key.connection, key.id, failure ?: INTERNAL) }
+            quietly { answer(key, failure ?: INTERNAL) }
+        }
+    }
+
+    private fun answer(key: CallKey, reply: Reply) {
+        verb {
+            lane.run(Verb.RESPOND, CONNECTION + ID + FfiConverterTypeReply.allocationSize(reply)) { room ->
+                FfiConverterOptionalULong.write(key.connection, room)
+                FfiConverterULong.write(key.id, room)
+                FfiConverterTypeReply.write(reply, room)
+            }
         }
     }
 
@@ -310,6 +350,8 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
             verb()
         } catch (error: IllegalStateException) {
             // The endpoint is gone, and all that was on it.
+        } catch (error: ConnectionClosedException) {
+            // Likewise.
         } catch (error: Throwable) {
             host.thrown(error)
         }
@@ -317,7 +359,11 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
 
     companion object {
         private const val BACKLOG = 1024
-        private const val BATCH = 256u
+
+        /** Bytes of an optional connection, and of the number of a call. */
+        private const val CONNECTION = 9uL
+        private const val ID = 8uL
+        private val OPTIONS = FfiConverterOptionalTypeRequestOptions
 
         /** A child may take four seconds to leave, the calls that a server over HTTP accepted some more. */
         private val PATIENCE = 20.seconds
@@ -326,14 +372,7 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
 
         /** Opens an endpoint. @throws McpException when it can not be opened */
         fun open(spec: JsonObject, registry: Registry, host: Host, peer: Link? = null): Link = verb {
-            attach
             Link(Endpoint.open(spec.toString(), registry, peer?.endpoint), host)
-        }
-
-        /** The core's threads are attached once, and not for each wake-up. */
-        private val attach: Unit by lazy {
-            val initializer = CallbackThreadInitializer(true, false, "oxmcp")
-            Native.setCallbackThreadInitializer(uniffiRustFutureContinuationCallbackImpl, initializer)
         }
     }
 }
@@ -349,8 +388,12 @@ internal inline fun <T> verb(work: () -> T): T = try {
     throw InternalFaultException(error.message ?: "a fault inside oxmcp", error)
 } catch (error: java.nio.charset.CharacterCodingException) {
     throw UsageException("a text has half of a surrogate pair, which no encoding has a form for", error)
-} catch (error: UnsatisfiedLinkError) {
-    throw InternalFaultException("the native library of oxmcp could not be loaded: ${error.message}", error)
+}
+
+/** An empty registry of the core's. @throws InternalFaultException when the native library can not be loaded */
+internal fun newRegistry(): Registry {
+    NativeLibrary.ensure()
+    return Registry()
 }
 
 internal fun progressOf(params: String): Progress = UnknownContent(parseObject(params)).run {

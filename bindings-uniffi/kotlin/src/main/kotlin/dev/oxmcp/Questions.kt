@@ -1,11 +1,13 @@
 package dev.oxmcp
 
+import kotlinx.serialization.descriptors.SerialDescriptor
 import kotlinx.serialization.json.JsonArray
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.JsonPrimitive
 import kotlinx.serialization.json.buildJsonObject
 import kotlinx.serialization.json.put
+import kotlinx.serialization.serializer
 
 /** What a server asks a client's user for. */
 public class ElicitRequest internal constructor(json: JsonObject) : McpObject(json) {
@@ -124,6 +126,59 @@ public class SamplingResult internal constructor(json: JsonObject) : McpObject(j
     public val text: String get() = textOf(content)
     public val model: String get() = text("model").orEmpty()
     public val stopReason: String? get() = text("stopReason")
+}
+
+/** The params of a question with a form. */
+internal fun formParams(message: String, requestedSchema: JsonObject): JsonObject = buildJsonObject {
+    put("mode", "form")
+    put("message", message)
+    put("requestedSchema", requestedSchema)
+}
+
+/**
+ * What a handler throws that makes its rounds itself (2026-07-28): what it has to know before it can serve the call.
+ *
+ * ```
+ * val answer = inputResponses?.get("where") ?: throw InputRequired("asked once") { listRoots("where") }
+ * ```
+ *
+ * The client makes the call again with the answers, which are then in [CallContext.inputResponses], and the state in
+ * [CallContext.requestState]. [CallContext.elicit] and its like do all this by themselves, in every revision; a client of
+ * another revision gets an error for this.
+ *
+ * @param state what the next round is to know; the client keeps it, sealed
+ * @param ask names what is asked for; all of it in one round. Nothing, with a state: the client makes the call again at once
+ */
+public class InputRequired(internal val state: String? = null, ask: InputRequests.() -> Unit = {}) :
+    Exception("more input is required") {
+    internal val requests: JsonObject = JsonObject(InputRequests().apply(ask).requests)
+}
+
+/** What an [InputRequired] asks for, by keys of your own. */
+public class InputRequests internal constructor() {
+    internal val requests = LinkedHashMap<String, JsonElement>()
+
+    /** Asks the user to fill in a form, which is made from the members of [T]. */
+    public inline fun <reified T> elicit(key: String, message: String): Unit =
+        elicit(key, message, schemaOfForm(serializer<T>().descriptor))
+
+    /** Asks the user to fill in a form of your own: a JSON Schema of an object with simple members. */
+    public fun elicit(key: String, message: String, requestedSchema: JsonObject): Unit =
+        request(key, "elicitation/create", formParams(message, requestedSchema))
+
+    /** Asks the model. */
+    public fun sample(key: String, request: SamplingRequest): Unit = request(key, "sampling/createMessage", request.json)
+
+    /** Asks for the folders and files to work on. */
+    public fun listRoots(key: String): Unit = request(key, "roots/list")
+
+    /** Asks for what any method of the client gives. */
+    public fun request(key: String, method: String, params: JsonObject? = null) {
+        requests[key] = buildJsonObject { put("method", method); putIf("params", params) }
+    }
+
+    @PublishedApi
+    internal fun schemaOfForm(descriptor: SerialDescriptor): JsonObject = formOf(descriptor)
 }
 
 /** Who makes a call, and what it says of itself. */

@@ -2,7 +2,6 @@ package dev.oxmcp
 
 import dev.oxmcp.internal.Happening
 import dev.oxmcp.internal.Notice
-import dev.oxmcp.internal.Registry
 import dev.oxmcp.internal.Reply
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
@@ -40,7 +39,7 @@ import kotlin.reflect.typeOf
 public class Server(name: String, version: String, configure: ServerOptions.() -> Unit = {}) {
     private val options = ServerOptions().apply(configure)
     private val info = options.info(name, version)
-    private val registry = Registry()
+    private val registry = newRegistry()
     private val offers = ConcurrentHashMap<Pair<String, ULong>, Offer>()
     private val methods = ConcurrentHashMap<String, suspend CallContext.(JsonObject) -> JsonObject>()
     private val links = ConcurrentHashMap.newKeySet<Link>()
@@ -206,19 +205,37 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         return Listening(withContext(Dispatchers.IO) { open(where) }, http)
     }
 
-    /** Tells those who subscribed to a resource that it has other contents now. */
-    public fun resourceUpdated(uri: String): Unit = tell(Notice.ResourceUpdated(uri))
+    /**
+     * Tells those who subscribed to a resource that it has other contents now. False when nobody did.
+     *
+     * @throws CapabilityException unless [ServerOptions.subscriptions] is set
+     */
+    public fun resourceUpdated(uri: String): Boolean {
+        if (!options.subscriptions) {
+            throw CapabilityException(
+                "the update of $uri was not sent: this server does not declare the capability \"resources.subscribe\"; " +
+                    "set `subscriptions` in its options",
+                ErrorCode.METHOD_NOT_FOUND,
+            )
+        }
+        return tell(Notice.ResourceUpdated(uri))
+    }
 
     /** Sends a log message that belongs to no call, to clients whose level it reaches. See [CallContext.log]. */
-    public fun log(level: LogLevel, data: JsonElement, logger: String? = null): Unit =
+    public fun log(level: LogLevel, data: JsonElement, logger: String? = null) {
         tell(Notice.Log(null, level.wire, logger, data.toString()))
+    }
 
     /** Sends a notification to all clients that are connected. */
-    public fun notify(method: String, params: JsonObject? = null): Unit = tell(Notice.Method(method, params?.toString()))
+    public fun notify(method: String, params: JsonObject? = null) {
+        tell(Notice.Method(method, params?.toString()))
+    }
 
     /** Ends all connections. Handlers that run are cancelled. */
     public suspend fun close() {
-        withContext(NonCancellable) { links.toList().forEach { it.close("the server was closed") } }
+        // A copy that does not mind those that end meanwhile.
+        val open = links.toTypedArray()
+        withContext(NonCancellable) { open.forEach { it.close("the server was closed") } }
     }
 
     /** What waits at the moment in all connections. For tests of leaks. */
@@ -299,15 +316,15 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         return parseObject(verb { registry.command(command.toString()) })
     }
 
-    private fun tell(notice: Notice) {
-        links.forEach { link ->
-            try {
-                link.notify(notice, null)
-            } catch (closed: ConnectionClosedException) {
-                // It left meanwhile.
-            }
+    /** False when nobody was told. */
+    private fun tell(notice: Notice): Boolean = links.map { link ->
+        try {
+            link.notify(notice, null)
+        } catch (closed: ConnectionClosedException) {
+            // It left meanwhile.
+            false
         }
-    }
+    }.any { it }
 
     private fun open(where: JsonElement): Link {
         val spec = buildJsonObject {
@@ -346,6 +363,7 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         private fun unknown(what: String) = Reply.Error(ErrorCode.METHOD_NOT_FOUND, "Method not found: $what", null)
 
         override fun failure(call: Happening.Call, error: Throwable): Reply = when {
+            error is InputRequired -> Reply.InputRequired(error.requests.toString(), error.state)
             error is Misfit && call.kind == "tool" -> Reply.InvalidArguments(error.what)
             error is Misfit -> Reply.Error(ErrorCode.INVALID_PARAMS, "Invalid arguments: ${error.what}", null)
             call.kind != "tool" -> errorReply(error, ::thrown)

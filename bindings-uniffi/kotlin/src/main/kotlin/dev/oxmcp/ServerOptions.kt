@@ -124,8 +124,20 @@ public data class HttpOptions(
     val maxSessions: Int? = null,
     /** How long a session may be idle. */
     val sessionIdle: Duration? = null,
-    /** Bytes of a request's body. */
+    /** Bytes of a request's body; 16 MiB by default. */
     val bodyLimit: Long? = null,
+    /** Serve clients that know only the HTTP+SSE transport of 2024-11-05 as well, on the same path. */
+    val httpSse: Boolean = false,
+    /** Whether streams that broke can be resumed. */
+    val resumable: Boolean = true,
+    /** How long clients are told to wait before they resume a stream; 1 s by default. */
+    val retry: Duration? = null,
+    /** After how long a silence a stream gets a comment; 15 s by default. */
+    val keepAlive: Duration? = null,
+    /** How long the body of a request may take to come; 30 s by default. */
+    val bodyTimeout: Duration? = null,
+    /** How many TCP connections there may be at once. */
+    val maxConnections: Int? = null,
 ) {
     internal fun toJson(): JsonObject = buildJsonObject {
         putIf("address", address)
@@ -138,5 +150,11 @@ public data class HttpOptions(
         putIf("maxSessions", maxSessions)
         putIf("sessionIdle", sessionIdle?.inWholeMilliseconds)
         putIf("bodyLimit", bodyLimit)
+        put("httpSse", httpSse)
+        put("resumable", resumable)
+        putIf("retry", retry?.inWholeMilliseconds)
+        putIf("keepAlive", keepAlive?.inWholeMilliseconds)
+        putIf("bodyTimeout", bodyTimeout?.inWholeMilliseconds)
+        putIf("maxConnections", maxConnections)
     }
 }

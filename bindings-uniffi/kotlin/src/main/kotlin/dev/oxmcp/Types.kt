@@ -8,6 +8,13 @@ import kotlinx.serialization.json.buildJsonObject
 import kotlinx.serialization.json.put
 import kotlinx.serialization.serializer
 
+/** The version of this package. */
+public val VERSION: String
+    get() {
+        NativeLibrary.ensure()
+        return dev.oxmcp.internal.version()
+    }
+
 /** A program that speaks the protocol. */
 public class Implementation internal constructor(json: JsonObject) : McpObject(json) {
     public constructor(

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
+import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /** Both sides over HTTP. */
@@ -146,6 +147,42 @@ internal class HttpTest {
         }
         while (server.waiting() > 0) yield()
         listening.close()
+        server.close()
+    }
+
+    @Test
+    fun `a call whose stream is given up is answered to the client that comes back`() = test {
+        val given = Channel<CompletableDeferred<Unit>>(Channel.UNLIMITED)
+        val server = server().apply {
+            tool("long") { _: Unit ->
+                endStream()
+                CompletableDeferred<Unit>().also { given.send(it) }.await()
+                "at last"
+            }
+        }
+        val listening = server.listen(0, HttpOptions(retry = 10.milliseconds))
+        for (era in listOf("2025-11-25", "2026-07-28")) {
+            val client = connect(listening, era)
+            val call = kotlinx.coroutines.CoroutineScope(kotlinx.coroutines.Dispatchers.Default).async { client.callTool("long") }
+            given.receive().complete(Unit)
+            assertEquals("at last", call.await().text)
+            client.close()
+        }
+        listening.close()
+        server.close()
+    }
+
+    @Test
+    fun `a session that the server does not know any more is begun anew`() = test {
+        val server = server()
+        val first = server.listen()
+        val client = connect(first, "2025-11-25")
+        assertEquals(Sum(5), client.callTool("add", Numbers(2, 3)).structured<Sum>())
+        first.close()
+        val second = server.listen(first.port)
+        assertEquals(Sum(6), client.callTool("add", Numbers(3, 3)).structured<Sum>())
+        client.close()
+        second.close()
         server.close()
     }
 

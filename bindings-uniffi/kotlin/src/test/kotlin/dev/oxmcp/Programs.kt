@@ -15,3 +15,14 @@ internal object TestServer {
         System.err.println("the server has ended")
     }
 }
+
+/** A program that finds no native library. */
+internal object WithoutLibrary {
+    private fun inOneLine(outcome: Result<*>) = outcome.exceptionOrNull().toString().replace('\n', ' ')
+
+    @JvmStatic
+    fun main(args: Array<String>): Unit = runBlocking {
+        println(inOneLine(runCatching { Server("test", "1.0") }))
+        println(inOneLine(runCatching { Client.connect("http://localhost:1/mcp") }))
+    }
+}

@@ -26,6 +26,10 @@ internal class QuestionsTest {
         tool("ask a model") { _: Unit -> sample(SamplingRequest(listOf(Message("2+2?")), 10)).text }
         tool("roots") { _: Unit -> listRoots().joinToString { it.uri } }
         tool("who") { _: Unit -> "${caller.info?.name} ${caller.protocolVersion}" }
+        tool("named") { _: Unit ->
+            val answers = listOf("b", "a").associateWith { elicit<City>(it, key = it).valueOrNull()?.city }
+            "${answers["a"]} ${answers["b"]}"
+        }
         tool("twice") { _: Unit ->
             val first = elicit<Day>("First?").valueOrNull()?.ahead
             val second = elicit<Day>("Second?").valueOrNull()?.ahead
@@ -129,6 +133,42 @@ internal class QuestionsTest {
                 assertTrue(error.data is JsonObject)
             }
             server.close()
+        }
+    }
+
+    @Test
+    fun `a handler that makes its rounds itself`() = test {
+        val server = Server("test", "1.0").apply {
+            tool("where") { _: Unit ->
+                val answers = inputResponses ?: throw InputRequired("asked once") {
+                    listRoots("where")
+                    elicit<City>("which", "Which city?")
+                    sample("why", SamplingRequest(listOf(Message("Why?")), 10))
+                }
+                "$requestState: ${answers.keys.sorted()}"
+            }
+            resource("file:///a", "a") { throw InputRequired { listRoots("where") } }
+        }
+        val handlers: ClientOptions.() -> Unit = {
+            onRoots { listOf(Root("file:///home")) }
+            onElicitation { ElicitResult.accept("city" to "Oslo") }
+            onSampling { SamplingResult("because", "m") }
+        }
+        Client.connect(server, handlers).use { client ->
+            assertEquals("asked once: [where, which, why]", client.callTool("where").text)
+        }
+        Client.connect(server) { handlers(); protocolVersions = listOf("2025-11-25") }.use { client ->
+            assertThrows<ResponseException> { client.callTool("where") }
+            assertThrows<ResponseException> { client.readResource("file:///a") }
+            client.ping()
+        }
+        server.close()
+    }
+
+    @Test
+    fun `questions have names where their order may change`() {
+        askedEras(configure = { onElicitation { ElicitResult.accept("city" to it.message) } }) { client ->
+            assertEquals("a b", client.callTool("named").text)
         }
     }
 

@@ -4,9 +4,11 @@ import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.async
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
+import java.io.File
 import kotlin.time.Duration.Companion.milliseconds
 
 /** Servers that are child processes, and servers that are one. */
@@ -37,6 +39,74 @@ internal class StdioTest {
         assertEquals(Fault.TRANSPORT, error.fault)
         assertTrue(waiting.await().exceptionOrNull() is ConnectionClosedException)
         client.close()
+    }
+
+    @Test
+    fun `a server that prints what is no message is put up with`() = test {
+        val problems = Channel<Problem>(Channel.UNLIMITED)
+        val lines = Channel<String>(Channel.UNLIMITED)
+        val script = """
+            while read -r line; do
+                echo "got it"
+                case "${'$'}line" in
+                    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}' ;;
+                    *'"ping"'*) echo '{"jsonrpc":"2.0","id":1,"result":{}}' ;;
+                esac
+                echo "${'$'}line" >&2
+            done
+        """.trimIndent()
+        val shell = ServerCommand("sh", listOf("-c", script), stderr = ServerCommand.Stderr.Lines { lines.trySend(it) })
+        val client = Client.connect(shell) {
+            probe = false
+            onProblem { problems.trySend(it) }
+        }
+        client.ping()
+        client.close()
+        val said = generateSequence { lines.tryReceive().getOrNull() }.toList()
+        // The handshake and the ping, and no answer to what was printed.
+        assertEquals(3, said.size, said.toString())
+        val odd = generateSequence { problems.tryReceive().getOrNull() }.toList()
+        assertTrue(odd.isNotEmpty() && odd.all { it.kind == "not_json" && "got it" in it.message }, odd.toString())
+    }
+
+    @Test
+    fun `an idle server that is told to end does so without a word`() = test {
+        val process = ProcessBuilder(listOf(command.program) + command.args).start()
+        val ping = """{"jsonrpc":"2.0","id":1,"method":"ping"}""" + "\n"
+        process.outputStream.write(ping.encodeToByteArray())
+        process.outputStream.flush()
+        assertTrue("\"result\":{}" in process.inputStream.bufferedReader().readLine())
+        // This way its streams stay open.
+        process.toHandle().destroy()
+        process.waitFor()
+        assertEquals("", process.errorStream.bufferedReader().readText())
+    }
+
+    @Test
+    fun `a child that ignores the end of its input is ended`() = test {
+        val script = """
+            read -r line
+            echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}'
+            exec sleep 1000
+        """.trimIndent()
+        val client = Client.connect(ServerCommand("sh", listOf("-c", script), grace = 20.milliseconds)) { probe = false }
+        val call = async { runCatching { client.ping() } }
+        client.close()
+        assertTrue(call.await().exceptionOrNull() is ConnectionClosedException)
+        assertFalse(client.isConnected)
+    }
+
+    @Test
+    fun `a native library that is not there is said, each time`() {
+        val java = File(System.getProperty("java.home"), "bin/java").path
+        val path = System.getProperty("java.class.path")
+        val elsewhere = "-Duniffi.component.oxmcp_uniffi.libraryOverride=oxmcp_elsewhere"
+        val process = ProcessBuilder(java, elsewhere, "-cp", path, "dev.oxmcp.WithoutLibrary").start()
+        val lines = process.inputStream.bufferedReader().readLines()
+        assertEquals(0, process.waitFor(), process.errorStream.bufferedReader().readText())
+        assertEquals(2, lines.size)
+        assertTrue(lines.all { "oxmcp_elsewhere" in it }, lines.toString())
+        lines.forEach { assertTrue("the native library of oxmcp can not be loaded for " in it, it) }
     }
 
     @Test

@@ -686,6 +686,8 @@ internal object IntegrityCheckingUniffiLib {
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_func_live(
     ): Int
+    external fun uniffi_oxmcp_uniffi_checksum_func_close_lane(
+    ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_address(
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_begin(
@@ -698,6 +700,8 @@ internal object IntegrityCheckingUniffiLib {
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_connection(
     ): Int
+    external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_end_stream(
+    ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_next_events(
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_notify(
@@ -705,6 +709,8 @@ internal object IntegrityCheckingUniffiLib {
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_respond(
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_stats(
+    ): Int
+    external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_open_lane(
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_registry_command(
     ): Int
@@ -778,6 +784,8 @@ internal object UniffiLib {
     ): RustBuffer.ByValue
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_connection(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus, 
     ): RustBuffer.ByValue
+    external fun uniffi_oxmcp_uniffi_fn_method_endpoint_end_stream(`ptr`: Long,`connection`: Long,`id`: Long,uniffi_out_err: UniffiRustCallStatus, 
+    ): Unit
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_next_events(`ptr`: Long,`max`: Int,
     ): Long
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_notify(`ptr`: Long,`connection`: RustBuffer.ByValue,`notice`: RustBuffer.ByValue,uniffi_out_err: UniffiRustCallStatus, 
@@ -786,6 +794,8 @@ internal object UniffiLib {
     ): Byte
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_stats(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus, 
     ): RustBuffer.ByValue
+    external fun uniffi_oxmcp_uniffi_fn_method_endpoint_open_lane(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus, 
+    ): Long
     external fun uniffi_oxmcp_uniffi_fn_clone_registry(`handle`: Long,uniffi_out_err: UniffiRustCallStatus, 
     ): Long
     external fun uniffi_oxmcp_uniffi_fn_free_registry(`handle`: Long,uniffi_out_err: UniffiRustCallStatus, 
@@ -830,6 +840,8 @@ internal object UniffiLib {
     ): RustBuffer.ByValue
     external fun uniffi_oxmcp_uniffi_fn_func_live(uniffi_out_err: UniffiRustCallStatus, 
     ): RustBuffer.ByValue
+    external fun uniffi_oxmcp_uniffi_fn_func_close_lane(`lane`: Long,uniffi_out_err: UniffiRustCallStatus, 
+    ): Unit
     external fun ffi_oxmcp_uniffi_rustbuffer_alloc(`size`: Long,uniffi_out_err: UniffiRustCallStatus, 
     ): RustBuffer.ByValue
     external fun ffi_oxmcp_uniffi_rustbuffer_from_bytes(`bytes`: ForeignBytes.ByValue,uniffi_out_err: UniffiRustCallStatus, 
@@ -955,6 +967,9 @@ private fun uniffiCheckApiChecksums(lib: IntegrityCheckingUniffiLib) {
     if ((lib.uniffi_oxmcp_uniffi_checksum_func_live() and 0xFFFF) != 57557) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
+    if ((lib.uniffi_oxmcp_uniffi_checksum_func_close_lane() and 0xFFFF) != 4921) {
+        throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
+    }
     if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_address() and 0xFFFF) != 28199) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
@@ -973,6 +988,9 @@ private fun uniffiCheckApiChecksums(lib: IntegrityCheckingUniffiLib) {
     if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_connection() and 0xFFFF) != 6637) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
+    if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_end_stream() and 0xFFFF) != 14520) {
+        throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
+    }
     if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_next_events() and 0xFFFF) != 47369) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
@@ -983,6 +1001,9 @@ private fun uniffiCheckApiChecksums(lib: IntegrityCheckingUniffiLib) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
     if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_stats() and 0xFFFF) != 58355) {
+        throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
+    }
+    if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_open_lane() and 0xFFFF) != 35167) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
     if ((lib.uniffi_oxmcp_uniffi_checksum_method_registry_command() and 0xFFFF) != 65362) {
@@ -1567,6 +1588,12 @@ public interface EndpointInterface {
     fun `connection`(): kotlin.ULong?
     
     /**
+     * Gives up the stream that the answer to a call of the peer would go on, in sessions over HTTP: the peer comes back for
+     * the rest. Elsewhere it does nothing.
+     */
+    fun `endStream`(`connection`: kotlin.ULong, `id`: kotlin.ULong)
+    
+    /**
      * Waits until something happened, and gives at most `max` events, the oldest first. None at all: the endpoint is over.
      *
      * For one caller at a time, which waits for each answer to the end: events that were given are gone.
@@ -1593,6 +1620,11 @@ public interface EndpointInterface {
      * What all connections hold.
      */
     fun `stats`(): Stats
+    
+    /**
+     * Opens the lane of an endpoint, in place of `next_events`; gives its number. It holds the endpoint until `close_lane`.
+     */
+    fun `openLane`(): kotlin.ULong
     
     companion object
 }
@@ -1822,6 +1854,24 @@ open class Endpoint: Disposable, AutoCloseable, EndpointInterface
 
     
     /**
+     * Gives up the stream that the answer to a call of the peer would go on, in sessions over HTTP: the peer comes back for
+     * the rest. Elsewhere it does nothing.
+     */override fun `endStream`(`connection`: kotlin.ULong, `id`: kotlin.ULong)
+        = 
+    callWithHandle {
+    uniffiRustCall() { _status ->
+    UniffiLib.uniffi_oxmcp_uniffi_fn_method_endpoint_end_stream(
+        it,
+        
+        FfiConverterULong.lower(`connection`),
+        FfiConverterULong.lower(`id`),_status)
+}
+    }
+    
+    
+
+    
+    /**
      * Waits until something happened, and gives at most `max` events, the oldest first. None at all: the endpoint is over.
      *
      * For one caller at a time, which waits for each answer to the end: events that were given are gone.
@@ -1899,6 +1949,22 @@ open class Endpoint: Disposable, AutoCloseable, EndpointInterface
     callWithHandle {
     uniffiRustCall() { _status ->
     UniffiLib.uniffi_oxmcp_uniffi_fn_method_endpoint_stats(
+        it,
+        _status)
+}
+    }
+    )
+    }
+    
+
+    
+    /**
+     * Opens the lane of an endpoint, in place of `next_events`; gives its number. It holds the endpoint until `close_lane`.
+     */override fun `openLane`(): kotlin.ULong {
+            return FfiConverterULong.lift(
+    callWithHandle {
+    uniffiRustCall() { _status ->
+    UniffiLib.uniffi_oxmcp_uniffi_fn_method_endpoint_open_lane(
         it,
         _status)
 }
@@ -4798,6 +4864,19 @@ public object FfiConverterSequenceTypeHappening: FfiConverterRustBuffer<List<Hap
 }
     )
     }
+    
+
+        /**
+         * Lets go of a lane.
+         */ fun `closeLane`(`lane`: kotlin.ULong)
+        = 
+    uniffiRustCall() { _status ->
+    UniffiLib.uniffi_oxmcp_uniffi_fn_func_close_lane(
+    
+        
+        FfiConverterULong.lower(`lane`),_status)
+}
+    
     
 
 
