@@ -4,9 +4,9 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Result;
 
-use crate::env::{self, Workspace};
+use crate::env::{self, Missing, Workspace};
 use crate::python::{self, Abi, Venv};
-use crate::{command, node};
+use crate::{command, kotlin, node};
 
 pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
     let subjects = workspace.path("benchmarks/subjects");
@@ -39,6 +39,11 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
         .arg(&node.program)
         .arg("--bin-dir")
         .arg(&bin_dir);
+    match kotlin::subjects(workspace) {
+        Ok(arguments) => drop(bench.arg("--kotlin").arg(arguments)),
+        Err(error) if error.is::<Missing>() && !workspace.ci => println!("  skipped: Kotlin: {error:#}"),
+        Err(error) => return Err(error),
+    }
     bench.args(args).current_dir(&workspace.root);
     command::hand_over(&mut bench)
 }

@@ -7,22 +7,24 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::command;
 use crate::env::Workspace;
 use crate::inputs::Stamp;
+use crate::{command, swift};
 
 /// A language that the generator writes.
 #[derive(Clone, Copy)]
 pub(crate) enum Language {
     Kotlin,
+    Swift,
 }
 
 impl Language {
-    const ALL: [Self; 1] = [Self::Kotlin];
+    const ALL: [Self; 2] = [Self::Kotlin, Self::Swift];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Kotlin => "kotlin",
+            Self::Swift => "swift",
         }
     }
 
@@ -30,6 +32,7 @@ impl Language {
     const fn folder(self) -> &'static str {
         match self {
             Self::Kotlin => "bindings-uniffi/kotlin/src/main/generated",
+            Self::Swift => "bindings-uniffi/swift/oxmcp/Generated",
         }
     }
 }
@@ -106,7 +109,11 @@ fn generate(workspace: &Workspace, language: Language, library: &Path, folder: &
         .arg(workspace.path("bindings-uniffi/uniffi.toml"))
         .arg("--out-dir")
         .arg(folder);
-    command::succeed(workspace, &format!("bindgen-{}", language.name()), &mut bindgen).map(drop)
+    command::succeed(workspace, &format!("bindgen-{}", language.name()), &mut bindgen)?;
+    match language {
+        Language::Kotlin => Ok(()),
+        Language::Swift => swift::lay_out(folder),
+    }
 }
 
 /// The generator takes minutes to build and changes with its version alone, so it is kept outside `target`.

@@ -63,7 +63,12 @@ fn versions(workspace: &Workspace) -> Result<()> {
 
 /// The POMs of Maven say the version themselves; a module names that of the package, too.
 fn poms(workspace: &Workspace) -> Result<()> {
-    for pom in ["", "all/", "interop/", "../../examples/kotlin/"] {
+    let outside = [
+        "../../examples/kotlin/",
+        "../../tests/conformance/kotlin/",
+        "../../benchmarks/subjects/kotlin/",
+    ];
+    for pom in ["", "all/", "interop/"].into_iter().chain(outside) {
         let pom = workspace.path(&format!("bindings-uniffi/kotlin/{pom}pom.xml"));
         let text = read(&pom)?;
         let ours = text.matches("<groupId>dev.oxmcp</groupId>").count();

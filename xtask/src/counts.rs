@@ -137,6 +137,38 @@ pub(crate) fn surefire(output: &str) -> Tally {
     tally
 }
 
+/// Reads the lines that XCTest closes with, one for the suite of all tests, and those of tests that were skipped.
+pub(crate) fn xctest(output: &str) -> Tally {
+    let mut tally = Tally::default();
+    let mut skipped = 0;
+    let mut is_whole = false;
+    for line in output.lines() {
+        if let Some((before, reason)) = line.split_once(" : Test skipped") {
+            let name = before.rsplit("error: ").next().unwrap_or(before);
+            let name = name.rsplit(' ').next().unwrap_or(name);
+            tally.skips.push(Skip {
+                count: 1,
+                reason: format!("{name}{}", reason.replacen(" - ", ": ", 1)),
+            });
+        }
+        if let Some((_, counts)) = line.split_once("Executed ").filter(|_| is_whole) {
+            let number = |word: &str| {
+                let (before, _) = counts.split_once(word)?;
+                before.trim().rsplit([' ', ',']).next()?.parse::<u32>().ok()
+            };
+            let run = number("test").unwrap_or_default();
+            let skips = number("test skipped").or(number("tests skipped")).unwrap_or_default();
+            let failed = number("failure").unwrap_or_default();
+            tally.failed += failed.min(run);
+            tally.passed += run.saturating_sub(failed + skips);
+            skipped += skips;
+        }
+        is_whole = line.contains("Test Suite 'All tests'");
+    }
+    complete(&mut tally, skipped);
+    tally
+}
+
 /// `" 3 passed"` as its parts.
 fn number_and_word(text: &str) -> Option<(u32, &str)> {
     let (number, word) = text.trim().split_once(' ')?;
@@ -232,6 +264,25 @@ mod tests {
         let tally = surefire(output);
         assert_eq!((tally.passed, tally.failed, tally.skips.len()), (7, 3, 1));
         assert_eq!(surefire("[ERROR] COMPILATION ERROR"), Tally::default());
+    }
+
+    #[test]
+    fn xctest_counts_the_suite_of_all_tests() {
+        let output = "Test Suite 'A' failed at 1\n\t Executed 3 tests, with 1 failure (0 unexpected) in 0.1 (0.1) seconds\n\
+            /a/B.swift:3: A.testB : Test skipped - there is no Python\n\
+            Test Suite 'All tests' failed at 1\n\
+            \t Executed 7 tests, with 1 test skipped and 2 failures (1 unexpected) in 0.1 (0.1) seconds\n";
+        assert_eq!(
+            xctest(output),
+            Tally {
+                passed: 4,
+                failed: 2,
+                skips: vec![skip(1, "A.testB: there is no Python")]
+            }
+        );
+        let one = "Test Suite 'All tests' passed at 1\n\t Executed 1 test, with 0 failures (0 unexpected) in 0.1 (0.1) seconds\n";
+        assert_eq!(xctest(one).passed, 1);
+        assert_eq!(xctest("error: fatalError\n"), Tally::default());
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod kotlin;
 mod node;
 mod python;
 mod summary;
+mod swift;
 mod test;
 
 use std::path::PathBuf;
@@ -57,7 +58,7 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Build the wheels and npm packages for this platform into target/dist, and load each one once.
+    /// Build the wheels, npm packages and jars for this platform into target/dist, and load each one once.
     Dist,
     /// Run the public conformance suite against our servers and clients: what is chosen, or all.
     Conformance {

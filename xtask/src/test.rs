@@ -10,7 +10,7 @@ use crate::command::{self, Finished};
 use crate::env::{self, Node, Python, Workspace};
 use crate::python::{self, Abi, Venv};
 use crate::summary::Report;
-use crate::{checks, conformance, counts, docs, interop, kotlin, node};
+use crate::{checks, conformance, counts, docs, interop, kotlin, node, swift};
 
 /// A part of the tests that can be run alone.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -27,6 +27,8 @@ pub(crate) enum Suite {
     Node,
     /// The Kotlin package, its tests against others, and its examples.
     Kotlin,
+    /// The Swift package, its tests against others, and its examples.
+    Swift,
     /// Our packages against each other and against the official SDKs.
     Interop,
     /// The public conformance suite.
@@ -46,6 +48,7 @@ pub(crate) fn run(workspace: &Workspace, only: &[Suite]) -> Result<ExitCode> {
                 Suite::Python => report.suite("python", |report| pythons(workspace, report)),
                 Suite::Node => report.suite("node", |report| node_package(workspace, report)),
                 Suite::Kotlin => report.suite("kotlin", |report| kotlin::run(workspace, report)),
+                Suite::Swift => report.suite("swift", |report| swift::run(workspace, report)),
                 Suite::Interop => report.suite("interop", |report| interop::run(workspace, report)),
                 Suite::Conformance => report.suite("conformance", |report| {
                     conformance::add(workspace, report, &[], &[], &[])

@@ -10,6 +10,8 @@
 //! | Rust | `tests/conformance/rust/ROLE.rs`, the example `conformance_ROLE` of the crate |
 //! | Python | `tests/conformance/python/ROLE.py`, with our package |
 //! | Node | `tests/conformance/node/ROLE.mjs`, with our package |
+//! | Kotlin | `tests/conformance/kotlin/ROLE.kt`, with our package |
+//! | Swift | `tests/conformance/swift/ROLE/main.swift`, with our package |
 
 use std::path::PathBuf;
 
@@ -17,13 +19,17 @@ use anyhow::Result;
 
 use super::{Lang, Role};
 use crate::env::{self, Workspace};
-use crate::{command, node, python};
+use crate::{command, kotlin, node, python, swift};
 
 /// A program that can be tested.
 pub(super) enum Fixture {
     Example(String),
     Python(PathBuf),
     Node(PathBuf),
+    /// The class with its `main`.
+    Kotlin(&'static str),
+    /// The target of our package of such programs.
+    Swift(&'static str),
 }
 
 impl Fixture {
@@ -38,7 +44,20 @@ impl Fixture {
             Lang::Rust => source("rs").map(|_| Self::Example(format!("conformance_{}", role.name()))),
             Lang::Python => source("py").map(Self::Python),
             Lang::Node => source("mjs").map(Self::Node),
-            Lang::Kotlin | Lang::Swift => None,
+            Lang::Kotlin => source("kt").map(|_| {
+                Self::Kotlin(match role {
+                    Role::Server => "dev.oxmcp.conformance.ServerKt",
+                    Role::Client => "dev.oxmcp.conformance.ClientKt",
+                })
+            }),
+            Lang::Swift => {
+                let (target, file) = match role {
+                    Role::Server => ("ConformanceServer", "server/main.swift"),
+                    Role::Client => ("ConformanceClient", "client/main.swift"),
+                };
+                let path = workspace.path("tests/conformance/swift").join(file);
+                path.is_file().then_some(Self::Swift(target))
+            }
         }
     }
 
@@ -55,6 +74,8 @@ impl Fixture {
                 node::link_package(workspace, &workspace.path("tests/conformance"))?;
                 Ok(vec![node.program, source.clone()])
             }
+            Self::Kotlin(main) => kotlin::conformance_program(workspace, main),
+            Self::Swift(target) => swift::conformance_program(workspace, target),
         }
     }
 }

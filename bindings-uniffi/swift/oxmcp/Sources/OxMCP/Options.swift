@@ -1,0 +1,192 @@
+internal import OxMCPNative
+
+/// Called for each report of a call's progress, one after the other.
+public typealias ProgressHandler = @Sendable (MCPProgress) async throws -> Void
+
+/// Options of one call.
+public struct RequestOptions: Sendable {
+    /// How long it may go without an answer; the client's own time by default, `.unlimited` for no limit.
+    public var timeout: Duration?
+
+    /// A bound on the whole call, which progress does not move.
+    public var maxTotalTimeout: Duration?
+
+    /// Each report of progress starts ``timeout`` anew. Asks for progress by itself.
+    public var resetTimeoutOnProgress: Bool
+
+    /// Ask the server even when a result is at hand that it called fresh (2026-07-28).
+    public var fresh: Bool
+
+    /// The mildest log messages to send for this call (2026-07-28).
+    public var logLevel: LogLevel?
+
+    /// Asks for progress. When it throws, the call is cancelled and fails with that.
+    public var onProgress: ProgressHandler?
+
+    public init(
+        timeout: Duration? = nil, maxTotalTimeout: Duration? = nil, resetTimeoutOnProgress: Bool = false,
+        fresh: Bool = false, logLevel: LogLevel? = nil, onProgress: ProgressHandler? = nil
+    ) {
+        self.timeout = timeout
+        self.maxTotalTimeout = maxTotalTimeout
+        self.resetTimeoutOnProgress = resetTimeoutOnProgress
+        self.fresh = fresh
+        self.logLevel = logLevel
+        self.onProgress = onProgress
+    }
+
+    var native: OxMCPNative.RequestOptions {
+        OxMCPNative.RequestOptions(
+            timeout: timeout?.milliseconds,
+            maxTotalTimeout: maxTotalTimeout?.milliseconds,
+            resetTimeoutOnProgress: resetTimeoutOnProgress,
+            progress: onProgress != nil,
+            fresh: fresh,
+            logLevel: logLevel?.rawValue
+        )
+    }
+}
+
+/// A server to start as a child process and to talk to over its standard streams.
+///
+/// No shell is involved: arguments arrive as they are. It inherits few variables, and no secrets, unless ``inheritEnv``. When
+/// its client is closed it is asked to leave: its input is closed, then `SIGTERM`, then `SIGKILL`, ``grace`` after one
+/// another.
+public struct ServerCommand: Sendable, CustomStringConvertible {
+    /// Where its standard error goes.
+    public enum Stderr: Sendable {
+        /// To that of this program.
+        case inherit
+        /// Nowhere.
+        case discard
+        /// To a function, line by line.
+        case lines(@Sendable (String) -> Void)
+    }
+
+    /// Looked up in `PATH` unless it is a path.
+    public var program: String
+    public var arguments: [String]
+
+    /// What its environment has beside the few variables that each child gets.
+    public var env: [String: String] = [:]
+
+    /// Pass all of this program's environment on.
+    public var inheritEnv = false
+
+    /// The folder to run in.
+    public var folder: String?
+    public var stderr: Stderr = .inherit
+
+    /// How long it may take to leave after each step; 2 s by default.
+    public var grace: Duration?
+
+    public init(_ program: String, _ arguments: String...) {
+        self.init(program, arguments: arguments)
+    }
+
+    public init(_ program: String, arguments: [String]) {
+        self.program = program
+        self.arguments = arguments
+    }
+
+    /// Without the arguments and the environment, which may hold secrets.
+    public var description: String { "ServerCommand(\(program))" }
+
+    var json: JSONObject {
+        let stderr =
+            switch stderr {
+            case .inherit: "inherit"
+            case .discard: "null"
+            case .lines: "lines"
+            }
+        return JSONObject(
+            members: ("program", program), ("args", arguments), ("env", env), ("inheritEnv", inheritEnv), ("cwd", folder),
+            ("stderr", stderr), ("grace", grace?.asJSON)
+        )
+    }
+}
+
+/// How a server is reached over HTTP. What is `nil` has its default.
+public struct HTTPClientOptions: Sendable, CustomStringConvertible {
+    /// Whether the HTTP+SSE transport of revision 2024-11-05 is used.
+    public enum HTTPSSE: String, Sendable {
+        /// Where a server has no other.
+        case auto
+        case never, only
+    }
+
+    /// Sent with every request to the server, and never to another origin.
+    public var headers: [String: String] = [:]
+
+    /// A URL; the system's proxies by default.
+    public var proxy: String?
+    public var noProxy = false
+
+    /// PEM text of a certificate to trust beside the system's.
+    public var rootCertificate: String?
+
+    /// For opening a connection; 30 s by default. There are no other timeouts but those of calls.
+    public var connectTimeout: Duration?
+    public var closeTimeout: Duration?
+    public var renewSessions: Bool?
+    public var httpSSE: HTTPSSE?
+    public var maxRequests: Int?
+
+    public init() {}
+
+    public init(configure: (inout HTTPClientOptions) -> Void) {
+        configure(&self)
+    }
+
+    /// Without the values of headers, which may be secrets.
+    public var description: String { "HTTPClientOptions(headers: \(headers.keys.sorted()))" }
+
+    var json: JSONObject {
+        JSONObject(
+            members: ("headers", headers), ("proxy", proxy), ("noProxy", noProxy), ("rootCertificate", rootCertificate),
+            ("connectTimeout", connectTimeout?.asJSON), ("closeTimeout", closeTimeout?.asJSON),
+            ("renewSessions", renewSessions), ("httpSse", httpSSE?.rawValue), ("maxRequests", maxRequests)
+        )
+    }
+}
+
+/// Bounds on what the other side can make this program hold. Over a bound the one message is refused. What is `nil` has its
+/// default.
+public struct Limits: Sendable {
+    /// Bytes per message; 16 MiB by default.
+    public var message: Int?
+
+    /// How deep the JSON of a message may nest; 128 by default.
+    public var depth: Int?
+
+    /// Server: calls that wait for an answer at the same time; 65,536 by default.
+    public var inFlight: Int?
+
+    /// Server: how long accepted calls may go on after the client has left; 5 s by default.
+    public var drain: Duration?
+
+    /// Server: streams and subscriptions of one client; 1024 by default.
+    public var subscriptions: Int?
+
+    /// Client: how often a server may ask for input before it serves a call (2026-07-28); 16 by default.
+    public var rounds: Int?
+
+    /// Client: pages of a list; 1000 by default.
+    public var pages: Int?
+
+    /// Client: bytes of a list, and of all results that are kept as fresh; 64 MiB by default.
+    public var list: Int?
+
+    public init() {}
+
+    public init(configure: (inout Limits) -> Void) {
+        configure(&self)
+    }
+
+    var json: JSONObject {
+        JSONObject(
+            members: ("message", message), ("depth", depth), ("inFlight", inFlight), ("drain", drain?.asJSON),
+            ("subscriptions", subscriptions), ("rounds", rounds), ("pages", pages), ("list", list)
+        )
+    }
+}

@@ -1,0 +1,229 @@
+//! The Swift package: its toolchain, its native library, its generated sources, and its tests.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::command::{self, Finished};
+use crate::env::{Missing, Workspace};
+use crate::summary::Report;
+use crate::{bindgen, conformance, counts, kotlin, node};
+
+/// The oldest Swift that is good for it.
+const SWIFT_MAJOR: u32 = 6;
+
+/// Where Swift comes from.
+enum Toolchain {
+    /// It is on `PATH`.
+    Installed,
+    /// The script that brings one of its own; see there.
+    Own(PathBuf),
+}
+
+impl Toolchain {
+    fn find(workspace: &Workspace) -> Result<Self> {
+        if let Ok(output) = Command::new("swift").arg("--version").output() {
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            if major(&said).is_some_and(|major| major >= SWIFT_MAJOR) {
+                return Ok(Self::Installed);
+            }
+        }
+        let script = workspace.path("bindings-uniffi/swift/with-swift");
+        let missing = |why: &str| Missing::new(format!("Swift {SWIFT_MAJOR} or newer is not on PATH; {why}"));
+        if !cfg!(target_os = "linux") {
+            bail!(missing("install it, see https://www.swift.org/install"));
+        }
+        let began = command::begin("find the Swift toolchain, fetch it if need be");
+        let output = Command::new(&script).output();
+        let ok = output.as_ref().is_ok_and(|output| output.status.success());
+        command::end(if ok { "done" } else { "not there" }, began.elapsed());
+        match output {
+            Ok(output) if output.status.success() => Ok(Self::Own(script)),
+            Ok(output) => bail!(missing(String::from_utf8_lossy(&output.stderr).trim())),
+            Err(error) => bail!(missing(&format!("{}: {error}", script.display()))),
+        }
+    }
+
+    /// A tool of it.
+    fn tool(&self, workspace: &Workspace, tool: &str) -> Command {
+        match self {
+            Self::Installed => Command::new(tool),
+            Self::Own(script) => {
+                let mut command = Command::new(script);
+                command.arg(tool);
+                // The script's own folder may not see what is built elsewhere.
+                command.env("OXMCP_SWIFT_BIND", workspace.target());
+                command
+            }
+        }
+    }
+
+    /// The words that start a program that it built.
+    fn words(&self, program: PathBuf) -> Vec<PathBuf> {
+        match self {
+            Self::Installed => vec![program],
+            Self::Own(script) => vec![script.clone(), "--run".into(), program],
+        }
+    }
+}
+
+/// A Swift package of ours.
+struct Package<'a> {
+    workspace: &'a Workspace,
+    /// The folder with its manifest.
+    folder: &'static str,
+    /// The folder that it is built in.
+    name: &'static str,
+    /// As the manifest has it.
+    title: &'static str,
+}
+
+impl Package<'_> {
+    fn scratch(&self) -> PathBuf {
+        self.workspace.target().join("swift").join(self.name)
+    }
+
+    fn tool(&self, toolchain: &Toolchain, verb: &str) -> Command {
+        let mut swift = toolchain.tool(self.workspace, "swift");
+        swift
+            .arg(verb)
+            .arg("--package-path")
+            .arg(self.workspace.path(self.folder));
+        swift.arg("--scratch-path").arg(self.scratch());
+        swift.env("OXMCP_LIBRARY_DIR", self.workspace.target().join("release"));
+        swift.current_dir(&self.workspace.root);
+        swift
+    }
+
+    fn build(&self, toolchain: &Toolchain, arguments: &[&str]) -> Result<()> {
+        let mut swift = self.tool(toolchain, "build");
+        swift.args(arguments);
+        let title = format!("build {}", self.folder);
+        command::step(
+            self.workspace,
+            &title,
+            &format!("swift-build-{}", self.name),
+            &mut swift,
+        )
+    }
+
+    /// Where the programs of a configuration lie.
+    fn programs(&self, configuration: &str) -> PathBuf {
+        self.scratch().join(configuration)
+    }
+
+    /// Builds the tests and runs all of them.
+    fn test(&self, toolchain: &Toolchain, programs: &[(&str, PathBuf)]) -> Result<Finished> {
+        self.build(toolchain, &["--build-tests"])?;
+        let mut tests = match toolchain {
+            Toolchain::Installed => {
+                let mut swift = self.tool(toolchain, "test");
+                swift.arg("--skip-build");
+                swift
+            }
+            Toolchain::Own(script) => {
+                let bundle = self
+                    .programs("debug")
+                    .join(format!("{}PackageTests.xctest", self.title));
+                let mut tests = Command::new(script);
+                tests.arg("--run").arg(bundle).current_dir(&self.workspace.root);
+                tests.env("OXMCP_SWIFT_RUNNER", script);
+                tests
+            }
+        };
+        tests.env("OXMCP_SWIFT_PROGRAMS", self.programs("debug"));
+        tests.envs(programs.iter().map(|(variable, program)| (variable, program)));
+        command::capture(self.workspace, &format!("swift-test-{}", self.name), &mut tests)
+    }
+}
+
+/// Builds the library, checks the generated sources, and runs the tests of the package and of its examples.
+pub(crate) fn run(workspace: &Workspace, report: &mut Report) -> Result<()> {
+    let toolchain = Toolchain::find(workspace)?;
+    let library = bindgen::library(workspace)?;
+    report.check("generated Swift sources are the generator's", || {
+        bindgen::check(workspace, bindgen::Language::Swift, &library)
+    });
+    let mut programs = kotlin::programs(workspace, report)?;
+    programs.push((
+        "OXMCP_HTTP_CLIENT",
+        conformance::build_example(workspace, "interop_client")?,
+    ));
+    // Servers of the conformance suite are tried as well.
+    node::link_package(workspace, &workspace.path("tests/conformance"))?;
+    let packages = [
+        ("bindings-uniffi/swift/oxmcp", "package", "oxmcp"),
+        ("examples/swift", "examples", "examples"),
+    ];
+    for (folder, name, title) in packages {
+        let package = Package {
+            workspace,
+            folder,
+            name,
+            title,
+        };
+        let run = || package.test(&toolchain, &programs);
+        report.runner(&format!("swift test ({folder})"), run, |finished| {
+            Ok(counts::xctest(&finished.output))
+        });
+    }
+    Ok(())
+}
+
+/// The words that start a program of the conformance suite's, once it is built.
+pub(crate) fn conformance_program(workspace: &Workspace, target: &str) -> Result<Vec<PathBuf>> {
+    let (folder, name) = ("tests/conformance/swift", "conformance");
+    build_program(workspace, (folder, name), target, "debug")
+}
+
+fn build_program(
+    workspace: &Workspace,
+    (folder, name): (&'static str, &'static str),
+    target: &str,
+    configuration: &str,
+) -> Result<Vec<PathBuf>> {
+    let toolchain = Toolchain::find(workspace)?;
+    bindgen::library(workspace)?;
+    let package = Package {
+        workspace,
+        folder,
+        name,
+        title: name,
+    };
+    package.build(&toolchain, &["--configuration", configuration, "--product", target])?;
+    Ok(toolchain.words(package.programs(configuration).join(target)))
+}
+
+/// `Swift version 6.0.3 (…)`, on a line of its own or after `Apple`.
+fn major(said: &str) -> Option<u32> {
+    let (_, version) = said.split_once("Swift version ")?;
+    version.split('.').next()?.parse().ok()
+}
+
+/// Lays the generator's files out as the package has its targets.
+pub(crate) fn lay_out(folder: &Path) -> Result<()> {
+    for (file, target, name) in [
+        ("OxMCPNative.swift", "OxMCPNative", "OxMCPNative.swift"),
+        ("OxMCPNativeFFI.h", "OxMCPNativeFFI", "OxMCPNativeFFI.h"),
+        ("OxMCPNativeFFI.modulemap", "OxMCPNativeFFI", "module.modulemap"),
+    ] {
+        let to = folder.join(target);
+        command::make_dir(&to)?;
+        std::fs::rename(folder.join(file), to.join(name))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_read_as_each_system_says_it() {
+        let apple = "swift-driver version: 1.115 Apple Swift version 6.0.3 (swiftlang-6.0.3.1.10)\nTarget: arm64-apple-macosx15.0";
+        assert_eq!(major(apple), Some(6));
+        assert_eq!(major("Swift version 5.9.2 (swift-5.9.2-RELEASE)\n"), Some(5));
+        assert_eq!(major("swift: command not found"), None);
+    }
+}
