@@ -21,6 +21,8 @@ pub(crate) struct Machine {
     pub(crate) rust: String,
     pub(crate) python: String,
     pub(crate) node: String,
+    /// Where subjects in Kotlin are measured.
+    pub(crate) java: Option<String>,
 }
 
 impl Machine {
@@ -46,7 +48,28 @@ impl Machine {
             rust: version(Path::new("rustc"), &["--version"]),
             python: version(&places.python, &["--version"]),
             node: version(&places.node, &["--version"]),
+            java: places.kotlin.is_some().then(|| java_version(&places.java)).flatten(),
         }
+    }
+
+    /// What the subjects run on that are not compiled.
+    fn interpreters(&self) -> String {
+        let java = self
+            .java
+            .as_ref()
+            .map_or_else(String::new, |java| format!(", Java {java}"));
+        format!("{}, Node {}{java}", self.python, self.node)
+    }
+
+    /// What stands under a picture.
+    pub(crate) fn under_picture(&self, rounds: usize) -> String {
+        format!(
+            "{}, {} cores · {} · {} · medians of {rounds} interleaved rounds · logarithmic scales",
+            self.cpu,
+            self.cores,
+            self.date,
+            self.interpreters()
+        )
     }
 
     /// The facts as pairs of a name and a text.
@@ -56,13 +79,16 @@ impl Machine {
             ("processor", format!("{} ({} cores)", self.cpu, self.cores)),
             ("memory", format!("{} GiB", self.memory_gib)),
             ("kernel", format!("Linux {}", self.kernel)),
-            (
-                "languages",
-                format!("{}, {}, Node {}", self.rust, self.python, self.node),
-            ),
+            ("languages", format!("{}, {}", self.rust, self.interpreters())),
             ("load before the run", self.load_before.to_string()),
         ]
     }
+}
+
+/// The second word of what Java says, such as `17.0.15`.
+fn java_version(java: &Path) -> Option<String> {
+    let said = output(java, &["--version"])?;
+    said.split(' ').nth(1).map(str::to_owned)
 }
 
 /// The version of the package that a subject is made with, as it is installed; `None` if there is no package or it is
@@ -80,11 +106,19 @@ pub(crate) fn package_version(package: Package, places: &Places) -> Option<Strin
             let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(manifest).ok()?).ok()?;
             Some(manifest["version"].as_str()?.to_owned())
         }
+        Package::Own => Some(env!("CARGO_PKG_VERSION").to_owned()),
+        Package::Jar(name) => jar_version(&std::fs::read_to_string(places.kotlin.as_ref()?).ok()?, name),
         Package::Crate(name, folder) => {
             let lock = std::fs::read_to_string(places.subjects.join(folder).join("Cargo.lock")).ok()?;
             locked_version(&lock, name)
         }
     }
+}
+
+/// The version in the name of a jar on a class path.
+fn jar_version(class_path: &str, name: &str) -> Option<String> {
+    let (_, after) = class_path.split_once(&format!("/{name}-"))?;
+    Some(after.split_once(".jar")?.0.to_owned())
 }
 
 fn locked_version(lock: &str, name: &str) -> Option<String> {
@@ -167,5 +201,8 @@ mod tests {
         let lock = "[[package]]\nname = \"rmcp-macros\"\nversion = \"1.0.0\"\n\n[[package]]\nname = \"rmcp\"\nversion = \"3.11.0\"\n";
         assert_eq!(locked_version(lock, "rmcp"), Some("3.11.0".to_owned()));
         assert_eq!(locked_version(lock, "oxmcp"), None);
+        let class_path = "-cp \"/m/kotlin-sdk-core-jvm/1.0/kotlin-sdk-core-jvm-1.0.jar:/m/kotlin-sdk-jvm/0.9/kotlin-sdk-jvm-0.9.jar\"";
+        assert_eq!(jar_version(class_path, "kotlin-sdk-jvm"), Some("0.9".to_owned()));
+        assert_eq!(jar_version(class_path, "oxmcp"), None);
     }
 }

@@ -28,7 +28,7 @@ use crate::placement::Placement;
 use crate::process::Result;
 use crate::results::Results;
 use crate::rounds::Budget;
-use crate::subjects::{Places, SUBJECTS, Subject};
+use crate::subjects::{Language, Places, SUBJECTS, Subject};
 
 /// Measures MCP servers and clients, side by side.
 #[derive(Debug, Parser)]
@@ -46,6 +46,12 @@ struct Options {
     /// Node; the packages are looked up from subjects/node_modules
     #[arg(long, default_value = "node")]
     node: PathBuf,
+    /// Java
+    #[arg(long, default_value = "java")]
+    java: PathBuf,
+    /// File with arguments for Java: the class path of the subjects in Kotlin [default: they are left out]
+    #[arg(long, value_name = "FILE")]
+    kotlin: Option<PathBuf>,
     /// Folder of the compiled subjects [default: the folder of this program]
     #[arg(long)]
     bin_dir: Option<PathBuf>,
@@ -107,6 +113,7 @@ fn over_stdio(options: &Options) -> Result<ExitCode> {
         return Ok(list(subjects.iter().map(|subject| subject.name())));
     }
     let places = options.places()?;
+    let subjects = options.without_kotlin(subjects)?;
     let budget = if options.quick { Budget::QUICK } else { Budget::FULL };
     let rounds = options.rounds();
     let machine = Machine::look(&places);
@@ -119,7 +126,7 @@ fn over_stdio(options: &Options) -> Result<ExitCode> {
     let report = Report {
         json: json(&results)?,
         markdown: table::markdown(&results),
-        picture: Some(svg::picture(&results)),
+        picture: results.picture(),
         failed: results.failed().count(),
         of: results.subjects.len(),
     };
@@ -152,7 +159,7 @@ fn over_http(options: &Options) -> Result<ExitCode> {
     let report = Report {
         json: json(&results)?,
         markdown: http::report::markdown(&results),
-        picture: None,
+        picture: results.picture(),
         failed: results.failed().count(),
         of: results.subjects.len(),
     };
@@ -178,7 +185,7 @@ fn list(names: impl Iterator<Item = String>) -> ExitCode {
 struct Report {
     json: String,
     markdown: String,
-    picture: Option<String>,
+    picture: String,
     failed: usize,
     of: usize,
 }
@@ -205,9 +212,7 @@ impl Report {
         println!();
         let name = options.transport.name();
         write(&folder.join(format!("{name}.json")), &self.json)?;
-        if let Some(picture) = &self.picture {
-            write(&folder.join(format!("{name}.svg")), picture)?;
-        }
+        write(&folder.join(format!("{name}.svg")), &self.picture)?;
         let file = options.dir.join("RESULTS.md");
         let before = std::fs::read_to_string(&file).unwrap_or_default();
         write(&file, &table::with_part(&before, &self.markdown))
@@ -237,6 +242,19 @@ impl Options {
         Ok(subjects)
     }
 
+    /// Subjects in Kotlin are left out, and named, where there is nothing to run them with.
+    fn without_kotlin<'a>(&self, subjects: Vec<&'a Subject>) -> Result<Vec<&'a Subject>> {
+        let runs = |subject: &&Subject| subject.language != Language::Kotlin || self.kotlin.is_some();
+        let (kept, left_out): (Vec<&Subject>, Vec<&Subject>) = subjects.into_iter().partition(runs);
+        for subject in left_out {
+            println!("left out: {}, for --kotlin names no class path", subject.name());
+        }
+        if kept.is_empty() {
+            return Err("nothing is left to measure".into());
+        }
+        Ok(kept)
+    }
+
     fn rounds(&self) -> usize {
         let usual = if self.quick { 2 } else { 7 };
         self.rounds.map_or(usual, NonZeroUsize::get)
@@ -261,6 +279,8 @@ impl Options {
         Ok(Places {
             python: self.python.clone(),
             node: self.node.clone(),
+            java: self.java.clone(),
+            kotlin: self.kotlin.clone(),
             bin,
             subjects,
         })
@@ -271,6 +291,10 @@ impl Options {
         let reasons = [
             (cfg!(debug_assertions), "this is not a release build"),
             (!self.only.is_empty(), "--only left subjects out"),
+            (
+                self.transport == Transport::Stdio && self.kotlin.is_none(),
+                "the subjects in Kotlin were left out",
+            ),
             (
                 self.placement != Placement::One,
                 "--placement is not the one of the published results",

@@ -32,9 +32,17 @@ impl CommandLine {
         let mut command = Command::new(&self.arguments[0]);
         command.args(&self.arguments[1..]);
         for (name, _) in std::env::vars_os() {
-            let configures = ["PYTHON", "NODE_", "UV_", "RUST_LOG", "RUST_BACKTRACE"]
-                .iter()
-                .any(|prefix| name.to_string_lossy().starts_with(prefix));
+            let configures = [
+                "PYTHON",
+                "NODE_",
+                "UV_",
+                "JDK_JAVA_OPTIONS",
+                "JAVA_TOOL_OPTIONS",
+                "RUST_LOG",
+                "RUST_BACKTRACE",
+            ]
+            .iter()
+            .any(|prefix| name.to_string_lossy().starts_with(prefix));
             if configures {
                 command.env_remove(name);
             }

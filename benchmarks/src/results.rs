@@ -7,6 +7,8 @@ use crate::placement::Placement;
 use crate::rounds::{Outcome, Plan, Sample, WINDOW};
 use crate::server_load::Failure;
 use crate::subjects::{Kind, Language, Places, Role};
+use crate::svg::{Line, Panel, Picture, Section};
+use crate::table::{count, microseconds, milliseconds};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Results {
@@ -97,6 +99,43 @@ impl Results {
             .filter_map(|row| Some((row, row.failure.as_ref()?)))
     }
 
+    /// The figures as a picture, for the roles that were measured.
+    pub(crate) fn picture(&self) -> String {
+        let section = |role, heading: &str, start| Section {
+            heading: heading.to_owned(),
+            panels: [
+                Panel {
+                    title: "calls/s, 64 in flight",
+                    better: "longer is better",
+                    show: count,
+                },
+                Panel {
+                    title: "round trip, median",
+                    better: "shorter is better",
+                    show: microseconds,
+                },
+                Panel {
+                    title: start,
+                    better: "shorter is better",
+                    show: milliseconds,
+                },
+            ],
+            lines: self.rows(role).map(Row::line).collect(),
+        };
+        let picture = Picture {
+            title: "MCP over stdio, one tool that echoes a text",
+            label: "MCP over stdio: speed of servers and clients",
+            bare: "bare loop: the least a program can do",
+            sections: vec![
+                section(Role::Server, "Servers", "cold start"),
+                section(Role::Client, "Clients, calling the bare loop in Rust", "connect"),
+                section(Role::HttpClient, "Clients over HTTP, calling bare axum", "connect"),
+            ],
+            facts: self.machine.under_picture(self.rounds),
+        };
+        picture.draw()
+    }
+
     /// A figure of this row divided by the same figure of its base; `None` if either is missing.
     pub(crate) fn ratio(&self, row: &Row, base: Base, figure: fn(&Sample) -> f64) -> Option<f64> {
         let (language, kind) = match base {
@@ -125,6 +164,23 @@ impl Row {
             median: outcome.median(),
             samples: outcome.samples,
             failure: outcome.failure.map(Failed::from),
+        }
+    }
+
+    fn line(&self) -> Line {
+        let missing = if self.failure.is_some() {
+            "failed"
+        } else {
+            "not measured"
+        };
+        let figures = self.median.as_ref();
+        Line {
+            language: self.language,
+            kind: self.kind,
+            title: self.title,
+            figures: figures
+                .map(|sample| [sample.calls_per_s, sample.p50_us, sample.start_ms])
+                .ok_or(missing),
         }
     }
 
@@ -177,6 +233,7 @@ pub(crate) mod tests {
                 rust: "rustc 1.95.0".to_owned(),
                 python: "Python 3.11.7".to_owned(),
                 node: "20.20.2".to_owned(),
+                java: None,
             },
             placement: Placement::One,
             rounds: 3,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::server_load::Failure;
 use crate::stats;
-use crate::subjects::{CLIENTS_SERVER, Places, Role, Subject};
+use crate::subjects::{CLIENTS_SERVER, HTTP_CLIENTS_SERVER, Places, Role, Subject};
 use crate::{client_load, server_load};
 
 /// Calls in flight in the pipelined phase.
@@ -186,6 +186,7 @@ fn run_once(subject: &Subject, places: &Places, plan: &Plan) -> Result<Sample, F
     match subject.role {
         Role::Server => server_load::run(&command, plan),
         Role::Client => client_load::run(&command, &places.fill_in(CLIENTS_SERVER), plan),
+        Role::HttpClient => client_load::run(&command, &places.fill_in(HTTP_CLIENTS_SERVER), plan),
     }
 }
 

@@ -12,6 +12,8 @@ use crate::process::CommandLine;
 pub(crate) enum Role {
     Server,
     Client,
+    /// A client that calls over HTTP.
+    HttpClient,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -20,6 +22,7 @@ pub(crate) enum Language {
     Rust,
     Python,
     Node,
+    Kotlin,
 }
 
 impl fmt::Display for Language {
@@ -28,6 +31,7 @@ impl fmt::Display for Language {
             Self::Rust => "Rust",
             Self::Python => "Python",
             Self::Node => "Node",
+            Self::Kotlin => "Kotlin",
         })
     }
 }
@@ -50,6 +54,10 @@ pub(crate) enum Package {
     None,
     Python(&'static str),
     Npm(&'static str),
+    /// A jar on the class path of the subjects in Kotlin.
+    Jar(&'static str),
+    /// What is built from this checkout, and has one version everywhere.
+    Own,
     /// A crate in the lock file of this folder of `subjects`.
     Crate(&'static str, &'static str),
 }
@@ -60,7 +68,7 @@ pub(crate) struct Subject {
     pub(crate) language: Language,
     pub(crate) kind: Kind,
     pub(crate) title: &'static str,
-    /// `{python}`, `{node}`, `{bin}` and `{subjects}` stand for what the options say.
+    /// `{python}`, `{node}`, `{java}`, `{kotlin}`, `{bin}` and `{subjects}` stand for what the options say.
     command: &'static [&'static str],
     environment: &'static [(&'static str, &'static str)],
     pub(crate) package: Package,
@@ -72,32 +80,51 @@ const NO_UPDATE_CHECK: &[(&str, &str)] = &[("FASTMCP_CHECK_FOR_UPDATES", "off")]
 #[rustfmt::skip]
 pub(crate) const SUBJECTS: &[Subject] = {
     use Kind::{Bare, Official, Other, Ours};
-    use Language::{Node, Python, Rust};
-    use Package::{Crate, None, Npm, Python as PyPi};
-    use Role::{Client, Server};
+    use Language::{Kotlin, Node, Python, Rust};
+    use Package::{Crate, Jar, None, Npm, Own, Python as PyPi};
+    use Role::{Client, HttpClient, Server};
     &[
         subject(Server, Rust, Bare, "bare loop", &["{bin}/bare-server"], &[], None),
         subject(Server, Rust, Ours, "oxmcp", &["{bin}/oxmcp-server"], &[], None),
+        subject(Server, Rust, Other, "border alone", &["{bin}/border-server"], &[], None),
         subject(Server, Rust, Official, "rmcp", &["{bin}/rmcp-server"], &[], Crate("rmcp", "rmcp")),
         subject(Server, Python, Bare, "bare loop", &["{python}", "{subjects}/bare_server.py"], &[], None),
         subject(Server, Python, Ours, "oxmcp", &["{python}", "{subjects}/oxmcp_server.py"], &[], PyPi("oxmcp")),
         subject(Server, Python, Official, "official SDK", &["{python}", "{subjects}/python_sdk_server.py"], &[], PyPi("mcp")),
         subject(Server, Python, Other, "FastMCP", &["{python}", "{subjects}/fastmcp_server.py"], NO_UPDATE_CHECK, PyPi("fastmcp")),
         subject(Server, Node, Bare, "bare loop", &["{node}", "{subjects}/bare_server.mjs"], &[], None),
+        subject(Server, Node, Ours, "oxmcp", &["{node}", "{subjects}/oxmcp_server.mjs"], &[], Npm("oxmcp")),
+        subject(Server, Node, Other, "oxmcp with zod", &["{node}", "{subjects}/oxmcp_server.mjs", "zod"], &[], Npm("oxmcp")),
         subject(Server, Node, Official, "official SDK", &["{node}", "{subjects}/typescript_server.mjs"], &[], Npm("@modelcontextprotocol/server")),
         subject(Server, Node, Other, "official SDK v1", &["{node}", "{subjects}/typescript_v1_server.mjs"], &[], Npm("@modelcontextprotocol/sdk")),
+        subject(Server, Kotlin, Bare, "bare loop", &["{java}", "{kotlin}", "dev.oxmcp.bench.BareServer"], &[], None),
+        subject(Server, Kotlin, Ours, "oxmcp", &["{java}", "{kotlin}", "dev.oxmcp.bench.OxmcpServer"], &[], Own),
+        subject(Server, Kotlin, Official, "official SDK", &["{java}", "{kotlin}", "dev.oxmcp.bench.OfficialServer"], &[], Jar("kotlin-sdk-server-jvm")),
         subject(Client, Rust, Bare, "bare loop", &["{bin}/bare-client"], &[], None),
+        subject(Client, Rust, Other, "border alone", &["{bin}/border-client"], &[], None),
         subject(Client, Python, Bare, "bare loop", &["{python}", "{subjects}/bare_client.py"], &[], None),
         subject(Client, Python, Ours, "oxmcp", &["{python}", "{subjects}/oxmcp_client.py"], &[], PyPi("oxmcp")),
         subject(Client, Python, Official, "official SDK", &["{python}", "{subjects}/python_sdk_client.py"], &[], PyPi("mcp")),
         subject(Client, Node, Bare, "bare loop", &["{node}", "{subjects}/bare_client.mjs"], &[], None),
         subject(Client, Node, Ours, "oxmcp", &["{node}", "{subjects}/oxmcp_client.mjs"], &[], Npm("oxmcp")),
         subject(Client, Node, Official, "official SDK", &["{node}", "{subjects}/typescript_client.mjs"], &[], Npm("@modelcontextprotocol/client")),
+        subject(Client, Node, Other, "official SDK v1", &["{node}", "{subjects}/typescript_v1_client.mjs"], &[], Npm("@modelcontextprotocol/sdk")),
+        subject(Client, Kotlin, Bare, "bare loop", &["{java}", "{kotlin}", "dev.oxmcp.bench.BareClient"], &[], None),
+        subject(Client, Kotlin, Ours, "oxmcp", &["{java}", "{kotlin}", "dev.oxmcp.bench.OxmcpClient"], &[], Own),
+        subject(Client, Kotlin, Official, "official SDK", &["{java}", "{kotlin}", "dev.oxmcp.bench.OfficialClient"], &[], Jar("kotlin-sdk-client-jvm")),
+        subject(HttpClient, Python, Bare, "bare loop", &["{python}", "{subjects}/bare_http_client.py"], &[], None),
+        subject(HttpClient, Python, Ours, "oxmcp", &["{python}", "{subjects}/oxmcp_client.py", "http"], &[], PyPi("oxmcp")),
+        subject(HttpClient, Python, Official, "official SDK", &["{python}", "{subjects}/python_sdk_client.py", "http"], &[], PyPi("mcp")),
+        subject(HttpClient, Node, Bare, "bare loop", &["{node}", "{subjects}/bare_http_client.mjs"], &[], None),
+        subject(HttpClient, Node, Ours, "oxmcp", &["{node}", "{subjects}/oxmcp_client.mjs", "http"], &[], Npm("oxmcp")),
+        subject(HttpClient, Node, Official, "official SDK", &["{node}", "{subjects}/typescript_client.mjs", "http"], &[], Npm("@modelcontextprotocol/client")),
+        subject(HttpClient, Node, Other, "official SDK v1", &["{node}", "{subjects}/typescript_v1_client.mjs", "http"], &[], Npm("@modelcontextprotocol/sdk")),
     ]
 };
 
-/// The server that every client talks to.
+/// The servers that clients talk to, over stdio and over HTTP.
 pub(crate) const CLIENTS_SERVER: &str = "{bin}/bare-server";
+pub(crate) const HTTP_CLIENTS_SERVER: &str = "{bin}/bare-http-server";
 
 const fn subject(
     role: Role,
@@ -137,10 +164,13 @@ impl Subject {
 }
 
 /// What the placeholders in the commands stand for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Places {
     pub(crate) python: PathBuf,
     pub(crate) node: PathBuf,
+    pub(crate) java: PathBuf,
+    /// A file with arguments for Java: the class path of the subjects in Kotlin. Without it they are left out.
+    pub(crate) kotlin: Option<PathBuf>,
     pub(crate) bin: PathBuf,
     pub(crate) subjects: PathBuf,
 }
@@ -151,6 +181,14 @@ impl Places {
         template
             .replace("{python}", &show(&self.python))
             .replace("{node}", &show(&self.node))
+            .replace("{java}", &show(&self.java))
+            .replace(
+                "{kotlin}",
+                &self
+                    .kotlin
+                    .as_deref()
+                    .map_or_else(String::new, |file| format!("@{}", show(file))),
+            )
             .replace("{bin}", &show(&self.bin))
             .replace("{subjects}", &show(&self.subjects))
     }
@@ -186,8 +224,10 @@ mod tests {
             node: "node".into(),
             bin: "bin".into(),
             subjects: Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects"),
+            ..Places::default()
         };
-        for subject in SUBJECTS.iter().filter(|subject| subject.language != Language::Rust) {
+        let scripts = [Language::Python, Language::Node];
+        for subject in SUBJECTS.iter().filter(|subject| scripts.contains(&subject.language)) {
             let command = subject.command(&places).arguments;
             assert!(Path::new(&command[1]).is_file(), "{command:?}");
         }

@@ -1,12 +1,9 @@
-//! The results as a picture: one row per subject, one panel of bars per figure, on logarithmic scales. It needs no
+//! Results as a picture: one row per subject, one panel of bars per figure, on logarithmic scales. It needs no
 //! font or script from elsewhere and follows the reader's light or dark scheme.
 
 use std::fmt::Write;
 
-use crate::results::{Results, Row};
-use crate::rounds::Sample;
-use crate::subjects::{Kind, Role};
-use crate::table::{count, microseconds, milliseconds};
+use crate::subjects::{Kind, Language};
 
 const WIDTH: f64 = 880.0;
 const MARGIN: f64 = 24.0;
@@ -19,34 +16,40 @@ const LANGUAGE_GAP: f64 = 9.0;
 /// Room behind the longest bar of a panel for its figure.
 const FIGURE: f64 = 68.0;
 
-struct Panel {
-    /// For servers and for clients.
-    titles: [&'static str; 2],
-    better: &'static str,
-    figure: fn(&Sample) -> f64,
-    show: fn(f64) -> String,
+/// A picture of sections under each other.
+pub(crate) struct Picture {
+    pub(crate) title: &'static str,
+    /// What it shows, for those who cannot see it.
+    pub(crate) label: &'static str,
+    /// What the bare programs are.
+    pub(crate) bare: &'static str,
+    pub(crate) sections: Vec<Section>,
+    pub(crate) facts: String,
 }
 
-const PANELS_SHOWN: [Panel; 3] = [
-    Panel {
-        titles: ["calls/s, 64 in flight", "calls/s, 64 in flight"],
-        better: "longer is better",
-        figure: |sample| sample.calls_per_s,
-        show: count,
-    },
-    Panel {
-        titles: ["round trip, median", "round trip, median"],
-        better: "shorter is better",
-        figure: |sample| sample.p50_us,
-        show: microseconds,
-    },
-    Panel {
-        titles: ["cold start", "connect"],
-        better: "shorter is better",
-        figure: |sample| sample.start_ms,
-        show: milliseconds,
-    },
-];
+/// Subjects that are compared with each other.
+pub(crate) struct Section {
+    pub(crate) heading: String,
+    pub(crate) panels: [Panel; 3],
+    pub(crate) lines: Vec<Line>,
+}
+
+/// One figure of all subjects of a section.
+#[derive(Clone, Copy)]
+pub(crate) struct Panel {
+    pub(crate) title: &'static str,
+    pub(crate) better: &'static str,
+    pub(crate) show: fn(f64) -> String,
+}
+
+/// One subject.
+pub(crate) struct Line {
+    pub(crate) language: Language,
+    pub(crate) kind: Kind,
+    pub(crate) title: &'static str,
+    /// One figure for each panel, or why there are none.
+    pub(crate) figures: Result<[f64; 3], &'static str>,
+}
 
 const STYLE: &str = "
 text { font: 12px system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; fill: #1f2328; }
@@ -79,58 +82,39 @@ text { fill: #e6edf3; }
 }
 ";
 
-/// The whole picture, for the roles that were measured.
-pub(crate) fn picture(results: &Results) -> String {
-    let mut body = String::new();
-    let mut top = 92.0;
-    for (role, heading) in [
-        (Role::Server, "Servers"),
-        (Role::Client, "Clients, calling the bare loop in Rust"),
-    ] {
-        let rows: Vec<&Row> = results.rows(role).collect();
-        if !rows.is_empty() {
-            section(&mut body, &rows, heading, top);
-            top += section_height(&rows);
+impl Picture {
+    pub(crate) fn draw(&self) -> String {
+        let mut body = String::new();
+        let mut top = 92.0;
+        for section in self.sections.iter().filter(|section| !section.lines.is_empty()) {
+            section.draw(&mut body, top);
+            top += section.height();
         }
+        let height = top + 26.0;
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+             height=\"{height}\" role=\"img\" aria-label=\"{}\">\n<style>{STYLE}</style>\n\
+             <rect class=\"back\" x=\"0.5\" y=\"0.5\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n",
+            self.label,
+            WIDTH - 1.0,
+            height - 1.0
+        );
+        text(&mut svg, MARGIN, 38.0, "title", self.title);
+        legend(&mut svg, 62.0, self.bare);
+        svg.push_str(&body);
+        text(&mut svg, MARGIN, height - 16.0, "soft", &self.facts);
+        svg.push_str("</svg>\n");
+        svg
     }
-    let height = top + 26.0;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
-         role=\"img\" aria-label=\"MCP over stdio: speed of servers and clients\">\n<style>{STYLE}</style>\n\
-         <rect class=\"back\" x=\"0.5\" y=\"0.5\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n",
-        WIDTH - 1.0,
-        height - 1.0
-    );
-    text(
-        &mut svg,
-        MARGIN,
-        38.0,
-        "title",
-        "MCP over stdio, one tool that echoes a text",
-    );
-    legend(&mut svg, 62.0);
-    svg.push_str(&body);
-    let facts = format!(
-        "{}, {} cores · {} · {}, Node {} · medians of {} interleaved rounds · logarithmic scales",
-        results.machine.cpu,
-        results.machine.cores,
-        results.machine.date,
-        results.machine.python,
-        results.machine.node,
-        results.rounds
-    );
-    text(&mut svg, MARGIN, height - 16.0, "soft", &facts);
-    svg.push_str("</svg>\n");
-    svg
 }
 
-fn legend(svg: &mut String, y: f64) {
+fn legend(svg: &mut String, y: f64, bare: &'static str) {
     let mut x = MARGIN;
     for (kind, name) in [
         (Kind::Ours, "oxmcp"),
         (Kind::Official, "official SDK of the language"),
         (Kind::Other, "other SDK"),
-        (Kind::Bare, "bare loop: the least a program can do"),
+        (Kind::Bare, bare),
     ] {
         rect(svg, x, y - 10.0, 12.0, 12.0, class(kind));
         text(svg, x + 18.0, y, "soft", name);
@@ -138,75 +122,69 @@ fn legend(svg: &mut String, y: f64) {
     }
 }
 
-fn section_height(rows: &[&Row]) -> f64 {
-    62.0 + rows.len() as f64 * ROW + language_changes(rows) as f64 * LANGUAGE_GAP + 40.0
-}
-
-fn language_changes(rows: &[&Row]) -> usize {
-    rows.windows(2)
-        .filter(|pair| pair[0].language != pair[1].language)
-        .count()
-}
-
-fn section(svg: &mut String, rows: &[&Row], heading: &str, top: f64) {
-    text(svg, MARGIN, top + 14.0, "role", heading);
-    let first = top + 62.0;
-    let bottom = first + rows.len() as f64 * ROW + language_changes(rows) as f64 * LANGUAGE_GAP;
-    let width = (WIDTH - MARGIN - PANELS - 2.0 * PANEL_GAP) / 3.0;
-    let scales: Vec<(f64, Scale, &Panel)> = PANELS_SHOWN
-        .iter()
-        .enumerate()
-        .map(|(index, panel)| {
-            let left = PANELS + index as f64 * (width + PANEL_GAP);
-            let figures = rows.iter().filter_map(|row| row.median.as_ref().map(panel.figure));
-            (left, Scale::over(figures, width - FIGURE), panel)
-        })
-        .collect();
-    for (left, scale, panel) in &scales {
-        let title = panel.titles[usize::from(rows[0].role == Role::Client)];
-        text(svg, *left, top + 36.0, "panel", title);
-        text(svg, *left, top + 50.0, "soft", panel.better);
-        grid(svg, *left, scale, first, bottom, panel);
+impl Section {
+    fn height(&self) -> f64 {
+        62.0 + self.rows_height() + 40.0
     }
-    let mut y = first;
-    for (index, row) in rows.iter().enumerate() {
-        let begins = index == 0 || rows[index - 1].language != row.language;
-        if begins {
-            y += if index == 0 { 0.0 } else { LANGUAGE_GAP };
-            text(svg, MARGIN, y + 15.0, "language", &row.language.to_string());
-        }
-        let emphasis = if row.kind == Kind::Ours {
-            "name ours-text"
-        } else {
-            "name"
-        };
-        text(svg, PANELS - 12.0, y + 15.0, emphasis, row.title);
-        for (left, scale, panel) in &scales {
-            bar(svg, row, *left, y, scale, panel);
-        }
-        y += ROW;
-    }
-}
 
-fn bar(svg: &mut String, row: &Row, left: f64, y: f64, scale: &Scale, panel: &Panel) {
-    let Some(median) = &row.median else {
-        text(
-            svg,
-            left + 4.0,
-            y + 15.0,
-            "soft figure",
-            if row.failure.is_some() {
-                "failed"
+    fn rows_height(&self) -> f64 {
+        let pairs = self.lines.windows(2);
+        let changes = pairs.filter(|pair| pair[0].language != pair[1].language).count();
+        self.lines.len() as f64 * ROW + changes as f64 * LANGUAGE_GAP
+    }
+
+    fn draw(&self, svg: &mut String, top: f64) {
+        text(svg, MARGIN, top + 14.0, "role", &self.heading);
+        let first = top + 62.0;
+        let bottom = first + self.rows_height();
+        let width = (WIDTH - MARGIN - PANELS - 2.0 * PANEL_GAP) / 3.0;
+        let lefts = [0.0, 1.0, 2.0].map(|index| PANELS + index * (width + PANEL_GAP));
+        let scales = [0, 1, 2].map(|panel| {
+            let figures = self.lines.iter().filter_map(|line| Some(line.figures.ok()?[panel]));
+            Scale::over(figures, width - FIGURE)
+        });
+        for ((panel, left), scale) in self.panels.iter().zip(lefts).zip(&scales) {
+            text(svg, left, top + 36.0, "panel", panel.title);
+            text(svg, left, top + 50.0, "soft", panel.better);
+            grid(svg, left, scale, first, bottom, panel);
+        }
+        let mut y = first;
+        for (index, line) in self.lines.iter().enumerate() {
+            let begins = index == 0 || self.lines[index - 1].language != line.language;
+            if begins {
+                y += if index == 0 { 0.0 } else { LANGUAGE_GAP };
+                text(svg, MARGIN, y + 15.0, "language", &line.language.to_string());
+            }
+            let emphasis = if line.kind == Kind::Ours {
+                "name ours-text"
             } else {
-                "not measured"
-            },
-        );
-        return;
+                "name"
+            };
+            text(svg, PANELS - 12.0, y + 15.0, emphasis, line.title);
+            for (index, left) in lefts.into_iter().enumerate() {
+                let figure = line.figures.map(|figures| figures[index]);
+                bar(svg, line.kind, figure, (left, y), &scales[index], &self.panels[index]);
+            }
+            y += ROW;
+        }
+    }
+}
+
+fn bar(
+    svg: &mut String,
+    kind: Kind,
+    figure: Result<f64, &'static str>,
+    (left, y): (f64, f64),
+    scale: &Scale,
+    panel: &Panel,
+) {
+    let figure = match figure {
+        Ok(figure) => figure,
+        Err(why) => return text(svg, left + 4.0, y + 15.0, "soft figure", why),
     };
-    let figure = (panel.figure)(median);
     let length = scale.length(figure);
-    rect(svg, left, y + (ROW - BAR) / 2.0, length, BAR, class(row.kind));
-    let emphasis = if row.kind == Kind::Ours {
+    rect(svg, left, y + (ROW - BAR) / 2.0, length, BAR, class(kind));
+    let emphasis = if kind == Kind::Ours {
         "figure ours-text"
     } else {
         "figure"
@@ -326,7 +304,7 @@ mod tests {
 
     #[test]
     fn every_measured_figure_is_a_bar_and_every_failure_is_named() {
-        let svg = picture(&example());
+        let svg = example().picture();
         let bars = svg.matches("height=\"13.0\"").count();
         assert_eq!(bars, 3 * 3, "three subjects with figures, three panels");
         assert_eq!(svg.matches(">failed<").count(), 3);

@@ -110,7 +110,11 @@ pub(crate) fn with_part(text: &str, part: &str) -> String {
         + "\n"
 }
 
-const ROLES: [(Role, &str); 2] = [(Role::Server, "Servers"), (Role::Client, "Clients")];
+const ROLES: [(Role, &str); 3] = [
+    (Role::Server, "Servers"),
+    (Role::Client, "Clients"),
+    (Role::HttpClient, "Clients over HTTP"),
+];
 
 fn figures(results: &Results, role: Role) -> Vec<Vec<String>> {
     let mut heading = vec![String::new(), String::new()];

@@ -2,16 +2,16 @@
 //! yardstick of the benchmarks' clients and keeps to their rules (see the README): same arguments, same phases, same
 //! JSON line at the end.
 
+mod measure;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
+use measure::{Load, Plan, Result, cpu_seconds, text};
 use serde::{Deserialize, Serialize};
-
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 #[derive(Serialize)]
 struct Request<'a> {
@@ -51,31 +51,18 @@ struct TextContent<'a> {
     text: Cow<'a, str>,
 }
 
-#[derive(Serialize)]
-struct Report {
-    connect_ms: f64,
-    p50_us: f64,
-    p99_us: f64,
-    calls_per_s: f64,
-    cpu_s_per_10k: f64,
-    peak_kb: u64,
-    checked: u64,
-}
-
 const INITIALIZE: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1.0.0"}}}
 "#;
 const INITIALIZED: &[u8] = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
 
 fn main() -> Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    let mut number = || -> Result<u64> {
-        let argument = arguments
-            .next()
-            .ok_or("usage: WARMUP CALLS PIPELINED WINDOW COMMAND [ARGUMENT...]")?;
-        Ok(argument.parse()?)
-    };
-    let (warmup, calls, pipelined, window) = (number()?, number()?, number()?, number()?);
-    let command: Vec<String> = arguments.collect();
+    let Plan {
+        warmup,
+        calls,
+        pipelined,
+        window,
+        command,
+    } = Plan::read()?;
 
     let begin = Instant::now();
     let mut client = Client::connect(&command)?;
@@ -83,24 +70,20 @@ fn main() -> Result<()> {
 
     client.sequential(warmup / 2)?;
     client.pipelined(warmup - warmup / 2, window)?;
-    let mut times = client.sequential(calls)?;
+    let times = client.sequential(calls)?;
     let cpu = cpu_seconds();
     let begin = Instant::now();
     client.pipelined(pipelined, window)?;
     let elapsed = begin.elapsed().as_secs_f64();
     let cpu = cpu_seconds() - cpu;
 
-    times.sort_by(f64::total_cmp);
-    let report = Report {
-        connect_ms,
-        p50_us: percentile(&times, 50),
-        p99_us: percentile(&times, 99),
-        calls_per_s: pipelined as f64 / elapsed,
-        cpu_s_per_10k: cpu / pipelined as f64 * 1e4,
-        peak_kb: peak_kb()?,
-        checked: client.last_id,
+    let load = Load {
+        times,
+        elapsed,
+        cpu,
+        pipelined,
     };
-    println!("{}", serde_json::to_string(&report)?);
+    load.report(connect_ms, client.last_id)?;
     client.close()
 }
 
@@ -226,29 +209,4 @@ fn check(line: &[u8]) -> Result<u64> {
         [content] if content.text == text(response.id) => Ok(response.id),
         _ => Err(format!("wrong text in {}", String::from_utf8_lossy(line)).into()),
     }
-}
-
-fn text(id: u64) -> String {
-    format!("message {id:08} of the benchmark")
-}
-
-fn percentile(sorted: &[f64], percent: usize) -> f64 {
-    sorted[(sorted.len() * percent).div_ceil(100).max(1) - 1]
-}
-
-/// User and system time of this process so far.
-fn cpu_seconds() -> f64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock id is a constant that every Linux has, and `now` is a timespec to be filled.
-    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut now) };
-    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
-}
-
-fn peak_kb() -> Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .ok_or("no VmHWM in /proc/self/status")?;
-    Ok(line.trim().trim_end_matches("kB").trim().parse()?)
 }

@@ -1,13 +1,28 @@
 // What every client program in JavaScript does with its SDK: the same phases, clocks and checks, and one JSON line.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 
-/** WARMUP CALLS PIPELINED WINDOW COMMAND [ARGUMENT...] */
+/** [http] WARMUP CALLS PIPELINED WINDOW COMMAND [ARGUMENT...] */
 export function plan() {
-  const [warmup, calls, pipelined, window] = process.argv.slice(2, 6).map(Number);
-  const [command, ...args] = process.argv.slice(6);
-  if (!command) throw new Error('usage: WARMUP CALLS PIPELINED WINDOW COMMAND [ARGUMENT...]');
-  return { warmup, calls, pipelined, window, command, args };
+  const words = process.argv.slice(2);
+  const http = words[0] === 'http';
+  if (http) words.shift();
+  const [warmup, calls, pipelined, window] = words.splice(0, 4).map(Number);
+  const [command, ...args] = words;
+  if (!command) throw new Error('usage: [http] WARMUP CALLS PIPELINED WINDOW COMMAND [ARGUMENT...]');
+  return { http, warmup, calls, pipelined, window, command, args };
+}
+
+/** Starts a server over HTTP, which ends with this program; gives its URL, which is the first line that it prints. */
+export async function listening({ command, args }) {
+  const server = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  process.once('exit', () => server.kill());
+  const [line] = await once(server.stdout.setEncoding('utf8'), 'data');
+  server.unref();
+  server.stdout.unref();
+  return new URL(line.trim());
 }
 
 /**

@@ -4,13 +4,16 @@ The clocks are `time.perf_counter` (CLOCK_MONOTONIC) and `time.process_time` (th
 """
 
 import asyncio
+import atexit
 import json
+import subprocess
 import sys
 import time
 from typing import NamedTuple
 
 
 class Plan(NamedTuple):
+    http: bool
     warmup: int
     calls: int
     pipelined: int
@@ -19,9 +22,18 @@ class Plan(NamedTuple):
 
 
 def plan() -> Plan:
-    if len(sys.argv) < 6:
-        raise SystemExit("usage: WARMUP CALLS PIPELINED WINDOW COMMAND [ARGUMENT...]")
-    return Plan(*map(int, sys.argv[1:5]), sys.argv[5:])
+    http = sys.argv[1:2] == ["http"]
+    words = sys.argv[2:] if http else sys.argv[1:]
+    if len(words) < 5:
+        raise SystemExit("usage: [http] WARMUP CALLS PIPELINED WINDOW COMMAND [ARGUMENT...]")
+    return Plan(http, *map(int, words[:4]), words[4:])
+
+
+def listening(plan):
+    """Starts a server over HTTP, which ends with this program; gives its URL, which is the first line that it prints."""
+    server = subprocess.Popen(plan.command, stdout=subprocess.PIPE)
+    atexit.register(server.kill)
+    return server.stdout.readline().decode().strip()
 
 
 def text_of_call(number):

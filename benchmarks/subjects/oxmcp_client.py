@@ -1,17 +1,18 @@
-"""oxmcp from Python."""
+"""oxmcp from Python, over stdio, or with `http` over HTTP."""
 
 import asyncio
 import time
 
 from oxmcp import Client
 
-from measure import measure, plan
+from measure import listening, measure, plan
 
 
 async def main():
     settings = plan()
+    target = listening(settings) if settings.http else settings.command
     begin = time.perf_counter()
-    async with Client(settings.command) as client:
+    async with Client(target) as client:
         await measure(
             settings,
             time.perf_counter() - begin,

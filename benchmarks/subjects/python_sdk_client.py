@@ -1,18 +1,19 @@
-"""The official Python SDK, as its documentation shows it: Client over a stdio command."""
+"""The official Python SDK, as its documentation shows it: Client over a stdio command, or with `http` over a URL."""
 
 import asyncio
 import time
 
 from mcp import Client, StdioServerParameters
 
-from measure import measure, plan
+from measure import listening, measure, plan
 
 
 async def main():
     settings = plan()
-    begin = time.perf_counter()
     command, *args = settings.command
-    async with Client(StdioServerParameters(command=command, args=args)) as client:
+    target = listening(settings) if settings.http else StdioServerParameters(command=command, args=args)
+    begin = time.perf_counter()
+    async with Client(target) as client:
         await measure(
             settings,
             time.perf_counter() - begin,

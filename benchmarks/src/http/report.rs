@@ -10,6 +10,7 @@ use crate::machine::{self, Machine};
 use crate::placement::Placement;
 use crate::results::Failed;
 use crate::subjects::{Kind, Language, Places};
+use crate::svg::{Line, Panel, Picture, Section};
 use crate::table::{aligned, count, microseconds, milliseconds, piped, significant};
 
 #[derive(Debug, Serialize)]
@@ -49,9 +50,7 @@ const COLUMNS: [Column; 9] = [
     ("CPU per 10,000", |sample| {
         format!("{} s", significant(sample.cpu_s_per_10k))
     }),
-    ("peak memory", |sample| {
-        format!("{} MB", significant(sample.peak_kb / 1024.0))
-    }),
+    ("peak memory", |sample| megabytes(sample.peak_kb / 1024.0)),
     ("idle session", |sample| {
         sample
             .idle_kb
@@ -114,6 +113,47 @@ impl Results {
             (other.language, other.kind, other.answers, other.era) == (language, kind, answers, row.era)
         })?;
         Some(figure(row.median.as_ref()?) / figure(base.median.as_ref()?))
+    }
+
+    /// The figures with JSON answers as a picture; all others are in the tables.
+    pub(crate) fn picture(&self) -> String {
+        let section = |era: Era, heading: &str| Section {
+            heading: heading.to_owned(),
+            panels: [
+                Panel {
+                    title: "calls/s, 32 connections",
+                    better: "longer is better",
+                    show: count,
+                },
+                Panel {
+                    title: "round trip, median",
+                    better: "shorter is better",
+                    show: microseconds,
+                },
+                Panel {
+                    title: "peak memory",
+                    better: "shorter is better",
+                    show: megabytes,
+                },
+            ],
+            lines: self
+                .subjects
+                .iter()
+                .filter(|row| row.era == era && row.answers == Answers::Json)
+                .map(Row::bars)
+                .collect(),
+        };
+        let picture = Picture {
+            title: "MCP servers over HTTP, one tool that echoes a text",
+            label: "MCP servers over HTTP: speed and memory",
+            bare: "bare axum: the least that speaks HTTP",
+            sections: vec![
+                section(Era::Legacy, "With a handshake and sessions (2025-11-25), JSON answers"),
+                section(Era::Modern, "Each request for itself (2026-07-28), JSON answers"),
+            ],
+            facts: self.machine.under_picture(self.rounds),
+        };
+        picture.draw()
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
@@ -188,9 +228,30 @@ impl Row {
             .collect()
     }
 
+    fn bars(&self) -> Line {
+        let missing = if self.failure.is_some() {
+            "failed"
+        } else {
+            "not measured"
+        };
+        let figures = self.median.as_ref();
+        Line {
+            language: self.language,
+            kind: self.kind,
+            title: self.title,
+            figures: figures
+                .map(|sample| [sample.calls_per_s, sample.p50_us, sample.peak_kb / 1024.0])
+                .ok_or(missing),
+        }
+    }
+
     fn missing(&self) -> String {
         if self.failure.is_some() { "failed" } else { "-" }.to_owned()
     }
+}
+
+fn megabytes(figure: f64) -> String {
+    format!("{} MB", significant(figure))
 }
 
 fn heading(names: impl Iterator<Item = String>) -> Vec<String> {
@@ -221,7 +282,7 @@ pub(crate) fn terminal(results: &Results) -> String {
 pub(crate) fn markdown(results: &Results) -> String {
     let mut text = format!(
         "# Results over HTTP\n\n`cargo xtask bench --transport http` writes this part. What is measured, and how, is in \
-         [README.md](README.md).\n\n{}\n{}\n{READING}\n\n| | |\n| --- | --- |\n",
+         [README.md](README.md).\n\n![Bars of the figures with JSON answers](results/http.svg)\n\n{}\n{}\n{READING}\n\n| | |\n| --- | --- |\n",
         piped(&results.figures(), 3),
         piped(&results.ratios(), 3)
     );
@@ -306,6 +367,12 @@ mod tests {
             "{terminal}"
         );
         assert!(markdown.contains("- Other: it closed the connection"), "{markdown}");
+        let svg = example().picture();
+        assert_eq!(
+            svg.matches("height=\"13.0\"").count(),
+            3,
+            "one subject with JSON, three panels"
+        );
         for text in [terminal, markdown] {
             assert!(text.contains("3.00×") && text.contains("6.00 µs"), "{text}");
         }

@@ -45,6 +45,9 @@ const JSON_IF_MODERN: &[Mode] = &[
     (Era::Modern, Answers::Json),
 ];
 
+/// What knows no revision without a handshake.
+const HANDSHAKE: &[Mode] = &[(Era::Legacy, Answers::Json), (Era::Legacy, Answers::Sse)];
+
 #[rustfmt::skip]
 pub(crate) const SUBJECTS: &[Subject] = {
     use Choice::{Client, Server};
@@ -58,7 +61,12 @@ pub(crate) const SUBJECTS: &[Subject] = {
         subject(Rust, Other, "rmcp, defaults", &["{bin}/rmcp-http-server", "defaults"], Crate("rmcp", "rmcp"), BOTH, Server),
         subject(Python, Ours, "oxmcp", &["{python}", "{subjects}/oxmcp_http_server.py"], PyPi("oxmcp"), BOTH, Client),
         subject(Python, Official, "official SDK", &["{python}", "{subjects}/python_sdk_http_server.py"], PyPi("mcp"), JSON_IF_MODERN, Server),
+        subject(Python, Other, "FastMCP", &["{python}", "{subjects}/fastmcp_http_server.py"], PyPi("fastmcp"), JSON_IF_MODERN, Server),
+        subject(Node, Bare, "bare http", &["{node}", "{subjects}/bare_http_server.mjs"], Package::None, BOTH, Client),
+        subject(Node, Ours, "oxmcp", &["{node}", "{subjects}/oxmcp_http_server.mjs"], Npm("oxmcp"), BOTH, Client),
+        subject(Node, Other, "oxmcp mounted", &["{node}", "{subjects}/oxmcp_http_server.mjs", "mounted"], Npm("oxmcp"), BOTH, Client),
         subject(Node, Official, "official SDK", &["{node}", "{subjects}/typescript_http_server.mjs"], Npm("@modelcontextprotocol/server"), BOTH, Server),
+        subject(Node, Other, "official SDK v1", &["{node}", "{subjects}/typescript_v1_http_server.mjs"], Npm("@modelcontextprotocol/sdk"), HANDSHAKE, Server),
     ]
 };
 
@@ -126,6 +134,7 @@ mod tests {
             node: "node".into(),
             bin: "bin".into(),
             subjects: Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects"),
+            ..Places::default()
         };
         let mut names = HashSet::new();
         for subject in SUBJECTS {
