@@ -12,6 +12,10 @@ use crate::inputs::Stamp;
 use crate::summary::Report;
 use crate::{bindgen, conformance, counts, node, python};
 
+/// Where Cargo names its own folders to the loader: JNA looks there before it looks into the jar, and a library without
+/// optimisation, perhaps of older sources, may lie there.
+const LOADER_PATH: &str = "LD_LIBRARY_PATH";
+
 /// The oldest JDK that is good for it.
 const JAVA_MAJOR: u32 = 17;
 
@@ -34,6 +38,7 @@ impl Tools {
             .arg(project);
         maven.arg(format!("-Doxmcp.native={}", native.display()));
         maven.env("MAVEN_OPTS", "-Xmx1g");
+        maven.env_remove(LOADER_PATH);
         maven
     }
 }
@@ -57,10 +62,12 @@ pub(crate) fn run(workspace: &Workspace, report: &mut Report) -> Result<()> {
 /// The words that start a program of the conformance suite's, once it is built.
 pub(crate) fn conformance_program(workspace: &Workspace, main: &str) -> Result<Vec<PathBuf>> {
     let class_path = class_path(workspace, "oxmcp-conformance", "tests/conformance/kotlin")?;
+    let library = workspace.state("kotlin-native").join(system()?);
+    let library = format!("-Djna.library.path={}", library.display());
     // Each of them runs for a moment.
     let words = [
         "java",
-        "-Djna.nosys=true",
+        &library,
         "-Xmx256m",
         "-XX:TieredStopAtLevel=1",
         "-cp",
@@ -77,10 +84,15 @@ pub(crate) fn subjects(workspace: &Workspace) -> Result<PathBuf> {
     if let Some(folder) = file.parent() {
         make_dir(folder)?;
     }
-    // Cargo names its own folders to the loader, where a library without optimisation lies.
+    let library = workspace.state("kotlin-native").join(system()?);
+    let escaped = |text: &str| text.replace('\\', "\\\\");
     fs::write(
         &file,
-        format!("-Djna.nosys=true -cp \"{}\"\n", class_path.replace('\\', "\\\\")),
+        format!(
+            "\"-Djna.library.path={}\" -cp \"{}\"\n",
+            escaped(&library.display().to_string()),
+            escaped(&class_path)
+        ),
     )?;
     Ok(file)
 }
@@ -162,9 +174,10 @@ pub(crate) fn load_jar(workspace: &Workspace, jar: &Path) -> Result<String> {
     let paths = std::env::split_paths(libraries.trim());
     let paths = std::env::join_paths(std::iter::once(jar.to_path_buf()).chain(paths))?;
     let mut java = Command::new("java");
-    java.args(["-Djna.nosys=true", "-cp"])
+    java.arg("-cp")
         .arg(paths)
         .arg(program)
+        .env_remove(LOADER_PATH)
         .current_dir(&folder);
     command::succeed(workspace, "dist-jar", &mut java)
 }
