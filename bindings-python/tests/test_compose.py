@@ -544,3 +544,15 @@ def test_spans_join_client_and_server(mode: Any) -> None:
     assert served[2].attributes["mcp.resource.uri"].startswith("a://")
     failed = [span for span in spans if span.name == "prompts/get none"]
     assert len(failed) == 1 and not failed[0].status.is_ok
+
+
+def test_a_call_that_was_given_up_before_its_handler_began_has_no_parent_span() -> None:
+    pytest.importorskip("opentelemetry")
+    from oxmcp import UsageError, _telemetry
+
+    class GivenUp:
+        @property
+        def meta(self) -> Any:
+            raise UsageError("the call is over, and nothing is known of its caller")
+
+    assert _telemetry._caller(GivenUp()) == (None, None)

@@ -161,7 +161,10 @@ def _watch(process: subprocess.Popen[bytes], exit: asyncio.Future[None]) -> Call
         except RuntimeError:
             pass  # the loop is closed
 
-    threading.Thread(target=wait, name="oxmcp-exit", daemon=True).start()
+    try:
+        threading.Thread(target=wait, name="oxmcp-exit", daemon=True).start()
+    except RuntimeError:
+        on_exit()  # the interpreter ends: there is no time to wait
     return lambda: None
 
 

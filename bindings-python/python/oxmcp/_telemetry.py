@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry import propagate, trace
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from ._errors import McpError, ToolError
+from ._errors import McpError, ToolError, UsageError
 from ._native import version
 from ._server import Source
 from ._types import CallToolResult
@@ -47,14 +47,13 @@ def served(source: Source, plan: Plan) -> Plan:
         arguments = list(values)
         if at is not None:
             arguments.insert(at, context)
-        # Without a context the program calls its own handler.
-        parent = None if context is None else propagate.extract(_carrier(context.meta))
+        parent, revision = _caller(context)
         # One handler may serve all calls of a method.
         told = values[0] if name is None and method in _NAMES and values else None
         named = (told.get("name") or told.get("uri")) if isinstance(told, dict) else name
         with span(method, named, SpanKind.SERVER, parent) as current:
-            if context is not None:
-                current.set_attribute("mcp.protocol.version", context.protocol_version)
+            if revision is not None:
+                current.set_attribute("mcp.protocol.version", revision)
             result = await plan.function(*arguments, **keywords)
             if isinstance(result, CallToolResult) and result.is_error:
                 failed(current, "tool_error")
@@ -88,6 +87,17 @@ def failed(current: trace.Span, kind: str, text: str | None = None) -> None:
     """Marks a span as one of a failure."""
     current.set_attribute("error.type", kind)
     current.set_status(Status(StatusCode.ERROR, text))
+
+
+def _caller(context: Any) -> tuple[Any, str | None]:
+    """The span that a call is part of, and its revision. Neither is known where the program calls its own handler, or
+    where the call was given up before its handler began."""
+    if context is None:
+        return None, None
+    try:
+        return propagate.extract(_carrier(context.meta)), context.protocol_version
+    except UsageError:
+        return None, None
 
 
 def _carrier(meta: Any) -> dict[str, str]:
