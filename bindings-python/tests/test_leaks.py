@@ -170,7 +170,7 @@ def test_nothing_is_left_of_calls_in_this_process(where: Any, mode: Literal["aut
             tasks, before = len(asyncio.all_tasks()), objects()
             await calls(client, CALLS, begun)
             await settled(open_calls, at_rest)
-            await settled(lambda: len(asyncio.all_tasks()), tasks)
+            await settled(lambda: len(asyncio.all_tasks()) <= tasks, True)
             # A few come and go with the timing of cancels; what grows with the calls is far more.
             await settled(lambda: grown(before, objects()), {})
             assert not client._progress
@@ -196,13 +196,17 @@ def test_nothing_is_left_of_calls_over_stdio(tmp_path: Path, mode: Literal["auto
             await calls(client, CALLS)
             assert client._connection is not None
             await settled(lambda: client._connection.stats()[:2], (0, 0))  # type: ignore[union-attr]
-            # Cancels were sent before this.
-            after = await client.request("test/stats")
+            # Cancels were sent before this, but what they cancel takes some turns of the server's loop to end.
+            for _ in range(400):
+                after = await client.request("test/stats")
+                if abs(after["tasks"] - before["tasks"]) <= 2 and not grown(before["objects"], after["objects"]):
+                    break
+                await asyncio.sleep(0.005)
             assert after["calls"] == [1, 0]  # this one
             assert abs(after["tasks"] - before["tasks"]) <= 2 and after["handles"] == before["handles"]
             assert grown(before["objects"], after["objects"]) == {}
             await settled(lambda: grown(ours, objects()), {})
-            assert len(asyncio.all_tasks()) == tasks and handles() <= descriptors
+            assert len(asyncio.all_tasks()) <= tasks and handles() <= descriptors
 
     asyncio.run(main())
 
