@@ -141,10 +141,16 @@ fn an_exchange_is_answered_whole_when_nothing_is_said_before() {
     let server = HttpServer::new(config(), registry(), "{}", &program.inbox).unwrap();
     let _exchange = send(&server, 7, &modern(1));
     let (remote, id) = program.call();
+    let origin = remote.http_request(id).unwrap();
+    assert_eq!((origin.token, &*origin.request.target), (Some(7), "/mcp"));
+    let field = origin.request.headers.iter().find(|(name, _)| name == b"mcp-name");
+    assert_eq!(field.unwrap().1, b"echo");
+    assert_eq!(remote.session_id(), None);
     assert!(remote.with_owed(|session, now| session.respond(id, Answer::Text("hello"), now)));
     let (status, headers, body) = head(program.exchange_event(7));
     assert_eq!((status, &*headers["content-type"]), (200, "application/json"));
     assert!(body.unwrap().contains("hello"));
+    assert!(remote.http_request(id).is_none());
     assert_eq!(remote.stats(), oxmcp::Stats::default());
 }
 

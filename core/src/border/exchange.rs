@@ -63,7 +63,8 @@ impl Exchange {
         inbox: &Arc<Inbox>,
     ) -> Result<Self, Error> {
         let (body, chunks) = mpsc::unbounded_channel();
-        let request = request.into_http(Chunks(chunks))?;
+        let mut request = request.into_http(Chunks(chunks))?;
+        request.extensions_mut().insert(Token(token));
         let (asked, inbox) = (Arc::new(Semaphore::new(0)), Arc::clone(inbox));
         let wanted = Arc::clone(&asked);
         let task = runtime()?.spawn(async move {
@@ -123,6 +124,37 @@ impl Exchange {
 impl Drop for Exchange {
     fn drop(&mut self) {
         self.task.abort();
+    }
+}
+
+/// The host's name for an exchange, among the extensions of its request.
+#[derive(Clone, Copy, Debug)]
+struct Token(u64);
+
+/// The HTTP request that brought a call.
+#[derive(Clone, Debug)]
+pub struct HttpOrigin {
+    /// The token of its [exchange](super::HttpServer::exchange); `None` for one that came to a
+    /// [port](super::HttpServer::bind).
+    pub token: Option<u64>,
+    /// Its head.
+    pub request: Request,
+}
+
+impl HttpOrigin {
+    pub(super) fn of(parts: &http::request::Parts) -> Self {
+        let headers = parts.headers.iter();
+        Self {
+            token: parts.extensions.get().map(|Token(token)| *token),
+            request: Request {
+                method: parts.method.as_str().into(),
+                target: parts.uri.path_and_query().map_or("/", |target| target.as_str()).into(),
+                authority: parts.uri.authority().map(|authority| authority.as_str().into()),
+                headers: headers
+                    .map(|(name, value)| (name.as_str().into(), value.as_bytes().into()))
+                    .collect(),
+            },
+        }
     }
 }
 

@@ -24,7 +24,7 @@ mod runtime;
 mod settings;
 mod streams;
 
-pub use exchange::{Exchange, ExchangeEvent, Request};
+pub use exchange::{Exchange, ExchangeEvent, HttpOrigin, Request};
 pub use http::HttpServer;
 pub use inbox::{Inbox, Item};
 pub use remote::Remote;

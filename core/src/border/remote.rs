@@ -7,6 +7,7 @@ use std::task::Context;
 
 use oxmcp_proto::{InboundId, Instant, Output, Registry, Session, Watch};
 
+use super::exchange::HttpOrigin;
 use super::inbox::{Inbox, Item};
 use crate::Stats;
 use crate::client::VERDICTS;
@@ -57,6 +58,16 @@ impl Remote {
     /// Whether more waits to be written than should. Progress and log messages may be dropped then.
     pub fn is_full(&self) -> bool {
         self.link.is_full()
+    }
+
+    /// The HTTP request that brought a call, while the call is under way.
+    pub fn http_request(&self, call: InboundId) -> Option<HttpOrigin> {
+        self.link.http_request(call).map(|parts| HttpOrigin::of(&parts))
+    }
+
+    /// The `Mcp-Session-Id` of its session, where it has one.
+    pub fn session_id(&self) -> Option<Arc<str>> {
+        self.link.session_id()
     }
 
     /// Gives up the stream that the answer to a call would go on; the client comes back for the rest.

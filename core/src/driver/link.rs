@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "http")]
+use std::sync::{OnceLock, Weak};
 use std::task::Waker;
 
 use oxmcp_proto::jsonrpc::{ErrorObject, Json, RequestId};
@@ -28,6 +30,16 @@ pub(crate) struct Link {
     /// Told when a full backlog has room again.
     room: Notify,
     epoch: tokio::time::Instant,
+    #[cfg(feature = "http")]
+    carrier: OnceLock<Weak<dyn Carrier>>,
+}
+
+/// What brings the messages of a connection, where that is requests of HTTP.
+#[cfg(feature = "http")]
+pub(crate) trait Carrier: Send + Sync {
+    /// The head of the one that brought this request.
+    fn request(&self, id: &RequestId) -> Option<Arc<http::request::Parts>>;
+    fn session_id(&self) -> Option<Arc<str>>;
 }
 
 #[derive(Debug)]
@@ -128,7 +140,34 @@ impl Link {
             }),
             room: Notify::new(),
             epoch: tokio::time::Instant::now(),
+            #[cfg(feature = "http")]
+            carrier: OnceLock::new(),
         })
+    }
+
+    /// To be set once, before anything comes.
+    #[cfg(feature = "http")]
+    pub(crate) fn set_carrier(&self, carrier: Weak<dyn Carrier>) {
+        self.carrier.get_or_init(|| carrier);
+    }
+
+    #[cfg(feature = "http")]
+    fn carrier(&self) -> Option<Arc<dyn Carrier>> {
+        self.carrier.get()?.upgrade()
+    }
+
+    /// The head of the HTTP request that brought a call; `None` when the call is over.
+    #[cfg(feature = "http")]
+    pub(crate) fn http_request(&self, id: InboundId) -> Option<Arc<http::request::Parts>> {
+        let carrier = self.carrier()?;
+        let request = self.lock().session.request_of(id).cloned()?;
+        carrier.request(&request)
+    }
+
+    /// The id of the session over HTTP.
+    #[cfg(feature = "http")]
+    pub(crate) fn session_id(&self) -> Option<Arc<str>> {
+        self.carrier()?.session_id()
     }
 
     /// The clock of the session.

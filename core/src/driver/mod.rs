@@ -24,6 +24,8 @@ use tokio::time::Sleep;
 pub(crate) use host::{Host, Incoming};
 #[cfg(feature = "http")]
 pub(crate) use host::{cut_off, tell};
+#[cfg(feature = "http")]
+pub(crate) use link::Carrier;
 use link::Drained;
 pub(crate) use link::{Event, Link};
 pub(crate) use outgoing::Outgoing;

@@ -162,6 +162,30 @@ impl Context {
         self.call.reason()
     }
 
+    /// The head of the HTTP request that brought the call: its header fields, its address, and the extensions that
+    /// the layers before the service put there, such as who the caller is. `None` over other transports, and when the
+    /// call is over. Over HTTP+SSE it is the request that opened the stream.
+    ///
+    /// ```
+    /// use oxmcp::{Context, NoArguments, ToolError};
+    ///
+    /// async fn agent(ctx: Context, _: NoArguments) -> Result<String, ToolError> {
+    ///     let request = ctx.http_request().ok_or_else(|| ToolError::new("there is none over stdio"))?;
+    ///     let agent = request.headers.get("user-agent").and_then(|value| value.to_str().ok());
+    ///     Ok(agent.unwrap_or("not said").to_owned())
+    /// }
+    /// ```
+    #[cfg(feature = "http")]
+    pub fn http_request(&self) -> Option<Arc<http::request::Parts>> {
+        self.call.link.http_request(self.call.id)
+    }
+
+    /// The `Mcp-Session-Id` of the session over HTTP that the call is part of, where there is one.
+    #[cfg(feature = "http")]
+    pub fn session_id(&self) -> Option<Arc<str>> {
+        self.call.link.session_id()
+    }
+
     /// Who calls; `None` when the call is over.
     ///
     /// ```

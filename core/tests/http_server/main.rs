@@ -6,6 +6,7 @@ mod http2;
 mod legacy;
 mod limits;
 mod modern;
+mod origin;
 mod resume;
 mod wire;
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Wake, Waker};
 
+use http::request::Parts;
 use oxmcp_proto::jsonrpc::{Message, Params, RequestId};
 use oxmcp_proto::{Error, Instant, Revision, Terms, TermsSet};
 use tokio::runtime::Handle;
@@ -14,7 +15,7 @@ use tokio::runtime::Handle;
 use super::desk::{Desk, Keeping};
 use super::shared::Shared;
 use super::state::{Announcement, Place, Visit};
-use crate::driver::{self, Event, Host, Incoming, Link, Outgoing};
+use crate::driver::{self, Carrier, Event, Host, Incoming, Link, Outgoing};
 
 pub(super) struct Connection {
     link: Arc<Link>,
@@ -26,6 +27,7 @@ pub(super) struct Connection {
     runtime: Handle,
     /// What the handshake settled on.
     revision: OnceLock<Revision>,
+    session: Option<Arc<str>>,
     me: Weak<Self>,
     shared: Weak<Shared>,
     number: u64,
@@ -63,10 +65,11 @@ impl Connection {
     pub(super) fn new(
         (link, host): (Arc<Link>, Box<dyn Host>),
         keeping: Option<Keeping>,
+        session: Option<&Arc<str>>,
         shared: &Arc<Shared>,
         number: u64,
     ) -> Arc<Self> {
-        Arc::new_cyclic(|me| Self {
+        let made = Arc::new_cyclic(|me: &Weak<Self>| Self {
             link,
             desk: Mutex::new(Desk::new(keeping)),
             work: Mutex::new(Work {
@@ -78,10 +81,13 @@ impl Connection {
             waker: Arc::new(Alarm(Weak::clone(me))).into(),
             runtime: Handle::current(),
             revision: OnceLock::new(),
+            session: session.cloned(),
             me: Weak::clone(me),
             shared: Arc::downgrade(shared),
             number,
-        })
+        });
+        made.link.set_carrier(Weak::<Self>::clone(&made.me));
+        made
     }
 
     pub(super) fn desk(&self) -> MutexGuard<'_, Desk> {
@@ -303,6 +309,16 @@ impl Connection {
         drop(work);
         self.link.handle_timeout();
         self.turn();
+    }
+}
+
+impl Carrier for Connection {
+    fn request(&self, id: &RequestId) -> Option<Arc<Parts>> {
+        self.desk().carrier(id)
+    }
+
+    fn session_id(&self) -> Option<Arc<str>> {
+        self.session.clone()
     }
 }
 

@@ -15,6 +15,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::request::Parts;
 use oxmcp_proto::frame::sse::write_event;
 use oxmcp_proto::http::{EventId, EventReply, Refusal, ReplyStream, primes};
 use oxmcp_proto::jsonrpc::{Message, RequestId};
@@ -54,8 +55,8 @@ pub(super) struct Desk {
     waiting: VecDeque<Vec<u8>>,
     /// Cancels that overtook their requests: each is on a connection of its own.
     early: VecDeque<Early>,
-    /// All goes on the stream of the GET (HTTP+SSE).
-    pub one_stream: bool,
+    /// All goes on the stream of this GET (HTTP+SSE).
+    pub one_stream: Option<Arc<Parts>>,
     /// How streams are kept, where they are.
     keeping: Option<Keeping>,
     /// Streams that are written elsewhere, or by many, and read here.
@@ -111,6 +112,8 @@ struct Stream {
     pending: usize,
     batch: bool,
     answers: Vec<Vec<u8>>,
+    /// The head of the POST.
+    carrier: Option<Arc<Parts>>,
 }
 
 impl Stream {
@@ -123,6 +126,7 @@ impl Stream {
             pending,
             batch,
             answers: Vec::new(),
+            carrier: None,
         }
     }
 
@@ -202,6 +206,7 @@ impl Desk {
     /// requests is in work already, or the connection is closed.
     pub(super) fn expect(
         &mut self,
+        carrier: &Arc<Parts>,
         requests: Vec<RequestId>,
         more: Vec<Vec<u8>>,
         batch: bool,
@@ -213,6 +218,7 @@ impl Desk {
         self.last += 1;
         let key = StreamKey(self.last);
         let mut stream = Stream::new(self.last, mode, requests.len(), batch);
+        stream.carrier = Some(Arc::clone(carrier));
         let pipe = Arc::clone(&stream.pipe);
         if mode == Mode::Events {
             stream.begin(self.keeping.as_ref(), self.revision, || requests.clone());
@@ -225,9 +231,17 @@ impl Desk {
         Some((key, pipe))
     }
 
+    /// The head of the HTTP request that brought a request which is in work.
+    pub(super) fn carrier(&self, request: &RequestId) -> Option<Arc<Parts>> {
+        if self.one_stream.is_some() {
+            return self.one_stream.clone();
+        }
+        self.streams.get(self.requests.get(request)?)?.carrier.clone()
+    }
+
     /// Takes a message of the connection to where it belongs.
     pub(super) fn deliver(&mut self, request: Option<&RequestId>, answers: bool, line: Vec<u8>) {
-        if self.one_stream {
+        if self.one_stream.is_some() {
             return self.stand(line);
         }
         let key = match (request, answers) {

@@ -102,6 +102,7 @@ where
     B::Error: std::fmt::Display,
 {
     let (parts, body) = request.into_parts();
+    let parts = Arc::new(parts);
     let fields = Headers(&parts.headers);
     let head = Head {
         method: parts.method.as_str(),
@@ -118,7 +119,7 @@ where
 
 async fn serve_parts<B>(
     shared: &Arc<Shared>,
-    parts: &Parts,
+    parts: &Arc<Parts>,
     head: &Head<'_>,
     body: B,
 ) -> Result<Response<HttpBody>, Refusal>
@@ -151,7 +152,7 @@ where
     if shared.state.is_shared() {
         Box::pin(shared.learn(parts)).await?;
     }
-    match take(shared, &post, &text)? {
+    match take(shared, parts, &post, &text)? {
         Taken::Accepted => Ok(status(ACCEPTED)),
         Taken::Passed(errands) => {
             Box::pin(errands.run(shared)).await?;
@@ -187,7 +188,7 @@ fn message_of<'a>(shared: &Shared, parts: &'a Parts) -> Option<&'a str> {
 }
 
 /// What can be told of a request that is no POST.
-fn without_body(shared: &Arc<Shared>, parts: &Parts, admitted: Admitted<'_>) -> Result<Early, Refusal> {
+fn without_body(shared: &Arc<Shared>, parts: &Arc<Parts>, admitted: Admitted<'_>) -> Result<Early, Refusal> {
     Ok(match admitted {
         Admitted::Post(_) => unreachable!("it has a body"),
         Admitted::Listen { session, last_event_id } => listen(shared, &session, last_event_id)?,
@@ -200,7 +201,7 @@ fn without_body(shared: &Arc<Shared>, parts: &Parts, admitted: Admitted<'_>) -> 
             add_fields(&mut response, fields);
             Early::Response(response)
         }
-        Admitted::HttpSse => Early::Response(http_sse(shared, parts.uri.path())?),
+        Admitted::HttpSse => Early::Response(http_sse(shared, parts)?),
     })
 }
 
@@ -235,14 +236,14 @@ fn listen(shared: &Arc<Shared>, session: &SessionRef<'_>, last_event_id: Option<
 }
 
 /// Opens a connection of the HTTP+SSE transport (2024-11-05), which lasts as long as its stream.
-fn http_sse(shared: &Arc<Shared>, path: &str) -> Result<Response<HttpBody>, Refusal> {
+fn http_sse(shared: &Arc<Shared>, parts: &Arc<Parts>) -> Result<Response<HttpBody>, Refusal> {
     let id = shared.new_session_id()?;
     let connection = shared.connect(true, None);
     let hold = shared.add_session(&id, &connection)?;
     let mut desk = connection.desk();
-    desk.one_stream = true;
+    desk.one_stream = Some(Arc::clone(parts));
     let mut first = Vec::new();
-    let endpoint = format!("{path}?session={id}");
+    let endpoint = format!("{}?session={id}", parts.uri.path());
     let written = write_event(&mut first, None, Some("endpoint"), &endpoint);
     debug_assert!(written.is_ok(), "the kind has no line breaks");
     let pipe = desk.open_standing(Some(&first));
@@ -257,16 +258,16 @@ fn http_sse(shared: &Arc<Shared>, path: &str) -> Result<Response<HttpBody>, Refu
 }
 
 /// Takes in the body of a POST.
-fn take(shared: &Arc<Shared>, post: &Post<'_>, text: &[u8]) -> Result<Taken, Refusal> {
+fn take(shared: &Arc<Shared>, parts: &Arc<Parts>, post: &Post<'_>, text: &[u8]) -> Result<Taken, Refusal> {
     let accepts = post.accepts();
     match post.read(text, |tool| shared.params_of(tool))? {
         Exchange::Modern {
             revision,
             message: Message::Request { id, method, .. },
             params,
-        } => take_modern(shared, revision, (id, &method, &params), text, accepts),
+        } => take_modern((shared, parts), revision, (id, &method, &params), text, accepts),
         Exchange::Modern { .. } => Ok(Taken::Accepted),
-        Exchange::Initialize(message) => take_initialize(shared, &message, text, accepts),
+        Exchange::Initialize(message) => take_initialize((shared, parts), &message, text, accepts),
         Exchange::Session(post) => {
             let Some((connection, hold)) = shared.session(post.session.id) else {
                 return Err(post.no_such_session());
@@ -280,7 +281,7 @@ fn take(shared: &Arc<Shared>, post: &Post<'_>, text: &[u8]) -> Result<Taken, Ref
             if shared.state.is_shared() {
                 parcel.sort(session, &connection);
             }
-            parcel.send(shared, &connection, revision, accepts, Some(hold))
+            parcel.send((shared, parts), &connection, revision, accepts, Some(hold))
         }
         Exchange::Stateless { revision, content } => {
             let parcel = Parcel::of(content, text, shared.endpoint.json_depth);
@@ -289,13 +290,13 @@ fn take(shared: &Arc<Shared>, post: &Post<'_>, text: &[u8]) -> Result<Taken, Ref
             }
             let connection = shared.connect(false, None);
             connection.receive(handshake(revision).as_bytes());
-            parcel.send(shared, &connection, revision, accepts, None)
+            parcel.send((shared, parts), &connection, revision, accepts, None)
         }
     }
 }
 
 fn take_modern(
-    shared: &Arc<Shared>,
+    (shared, parts): (&Arc<Shared>, &Arc<Parts>),
     revision: Revision,
     (id, method, params): (RequestId, &str, &Params<'_>),
     text: &[u8],
@@ -310,7 +311,9 @@ fn take_modern(
         }
     }
     let connection = shared.connect(listens, None);
-    let expected = connection.desk().expect(vec![id.clone()], Vec::new(), false, mode);
+    let expected = connection
+        .desk()
+        .expect(parts, vec![id.clone()], Vec::new(), false, mode);
     let (key, pipe) = expected.ok_or_else(refuse::in_use)?;
     connection.receive_read(id, method, params, text);
     let reader = Reader {
@@ -331,7 +334,7 @@ fn take_modern(
 
 /// Begins a session. Its answer comes at once, as no handler has a part in it.
 fn take_initialize(
-    shared: &Arc<Shared>,
+    (shared, parts): (&Arc<Shared>, &Arc<Parts>),
     message: &Message<'_>,
     text: &[u8],
     accepts: Accepts,
@@ -346,7 +349,9 @@ fn take_initialize(
     };
     let connection = shared.connect(session.is_some(), session.as_ref());
     let mode = if accepts.takes_json() { Mode::Json } else { Mode::Events };
-    let expected = connection.desk().expect(vec![id.clone()], Vec::new(), false, mode);
+    let expected = connection
+        .desk()
+        .expect(parts, vec![id.clone()], Vec::new(), false, mode);
     let (key, pipe) = expected.ok_or_else(refuse::in_use)?;
     connection.receive(text);
     // A handshake that failed begins nothing.
@@ -437,7 +442,7 @@ impl<'a> Parcel<'a> {
 
     fn send(
         mut self,
-        shared: &Shared,
+        (shared, parts): (&Shared, &Arc<Parts>),
         connection: &Arc<Connection>,
         revision: Revision,
         accepts: Accepts,
@@ -450,7 +455,9 @@ impl<'a> Parcel<'a> {
         let expected = match silent {
             true => None,
             false => {
-                let expected = connection.desk().expect(self.requests, self.errors, self.batch, mode);
+                let expected = connection
+                    .desk()
+                    .expect(parts, self.requests, self.errors, self.batch, mode);
                 Some(expected.ok_or_else(|| refuse::in_use().with_id(only.as_ref()))?)
             }
         };

@@ -228,7 +228,7 @@ impl Shared {
         });
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.live.fetch_add(1, Ordering::Relaxed);
-        let connection = Connection::new(self.server.connect(&self.config, told), keeping, self, number);
+        let connection = Connection::new(self.server.connect(&self.config, told), keeping, session, self, number);
         if told {
             self.open().insert(number, Arc::downgrade(&connection));
         }
