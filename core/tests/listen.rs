@@ -112,6 +112,34 @@ async fn changes_of_lists_are_told_once_for_all_of_a_moment() {
     }
 }
 
+/// Also when the connection gets its turn after each one.
+#[tokio::test(start_paused = true)]
+async fn changes_that_come_one_by_one_are_told_together() {
+    for era in ERAS {
+        let server = server();
+        let client = pair(&server, era).await;
+        let mut filter = SubscriptionFilter::default();
+        filter.tools_list_changed = Some(true);
+        let mut changes = client.listen(filter).await.unwrap();
+        let offers = server.offers();
+        for number in 0..200 {
+            offers.add(tool(&format!("t{number}"))).unwrap();
+            for _ in 0..3 {
+                tokio::task::yield_now().await;
+            }
+        }
+        assert_eq!(changes.next().await.unwrap().method, "notifications/tools/list_changed");
+        let more = tokio::time::timeout(std::time::Duration::from_secs(1), changes.next()).await;
+        assert!(more.is_err(), "{more:?}");
+
+        // What is said anyway waits for nothing.
+        offers.add(tool("last")).unwrap();
+        client.ping().await.unwrap();
+        let told = tokio::time::timeout(std::time::Duration::ZERO, changes.next()).await;
+        assert_eq!(told.unwrap().unwrap().method, "notifications/tools/list_changed");
+    }
+}
+
 #[tokio::test]
 async fn what_a_server_cannot_tell_is_left_out_of_what_is_listened_to() {
     let server = Server::new("test", "1.0")

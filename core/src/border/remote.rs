@@ -142,7 +142,7 @@ impl RemoteHost {
         let link = Weak::clone(&self.link);
         self._watch = Some(registry.watch(move || {
             if let Some(link) = link.upgrade() {
-                link.wake();
+                link.offers_changed();
             }
         }));
         self

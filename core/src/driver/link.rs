@@ -23,6 +23,9 @@ use crate::Stats;
 use crate::client::Slot;
 use crate::handler::{Call, Reply};
 
+/// How long changes of what is offered wait for more of them.
+pub(crate) const MOMENT: std::time::Duration = std::time::Duration::from_millis(1);
+
 /// One connection, as its handles see it.
 #[derive(Debug)]
 pub(crate) struct Link {
@@ -51,6 +54,8 @@ struct State {
     handlers: HashMap<InboundId, Arc<Call>>,
     /// Something went into the session since its outputs were drained.
     dirty: bool,
+    /// What is offered has changed.
+    news: News,
     /// The driver, while it waits.
     waiting: Option<Waker>,
     /// Bytes in the driver's hands.
@@ -61,6 +66,16 @@ struct State {
     ended_streams: Vec<RequestId>,
     /// What the session says goes to the host as it is.
     raw: bool,
+}
+
+/// Whether the peer is to be told of what is offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum News {
+    None,
+    /// The driver does not know it yet.
+    Fresh,
+    /// It waits until then, unless there is something else to do before.
+    Due(Instant),
 }
 
 /// What [`Link::drain`] hands to the driver, in order.
@@ -132,6 +147,7 @@ impl Link {
                 callers: HashMap::new(),
                 handlers: HashMap::new(),
                 dirty: true,
+                news: News::None,
                 waiting: None,
                 backlog: 0,
                 owed: 0,
@@ -408,6 +424,7 @@ impl Link {
     pub(crate) fn drain(&self, events: &mut Vec<Event>, outgoing: &mut Outgoing) -> Drained {
         let mut state = self.lock();
         state.dirty = false;
+        state.news = News::None;
         while let Some(output) = state.session.poll_output() {
             state.sort(output, events, outgoing);
         }
@@ -438,7 +455,7 @@ impl Link {
     pub(crate) fn park(&self, waker: &Waker, left: usize) -> bool {
         let mut state = self.lock();
         state.set_backlog(left);
-        if state.dirty {
+        if state.dirty || state.news == News::Fresh {
             return false;
         }
         state.waiting = Some(waker.clone());
@@ -453,6 +470,33 @@ impl Link {
     /// The session has something to say that no input of this connection led to.
     pub(crate) fn wake(&self) {
         self.input(|_| ());
+    }
+
+    /// What is offered has changed. The peer is told a moment later, so that changes made together take one notice.
+    pub(crate) fn offers_changed(&self) {
+        let mut state = self.lock();
+        if state.news != News::None {
+            return;
+        }
+        state.news = News::Fresh;
+        let driver = state.waiting.take();
+        drop(state);
+        if let Some(driver) = driver {
+            driver.wake();
+        }
+    }
+
+    /// When to tell of what is offered, if there is nothing else to do and the time has not come.
+    pub(crate) fn news_due(&self) -> Option<Instant> {
+        let now = self.now();
+        let mut state = self.lock();
+        let due = match state.news {
+            News::None => return None,
+            News::Fresh => now + MOMENT,
+            News::Due(due) => due,
+        };
+        state.news = News::Due(due);
+        (!state.dirty && now < due).then_some(due)
     }
 
     /// One input from outside the driver, which then has outputs to drain.

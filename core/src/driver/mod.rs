@@ -24,9 +24,9 @@ use tokio::time::Sleep;
 pub(crate) use host::{Host, Incoming};
 #[cfg(feature = "http")]
 pub(crate) use host::{cut_off, tell};
-#[cfg(feature = "http")]
-pub(crate) use link::Carrier;
 use link::Drained;
+#[cfg(feature = "http")]
+pub(crate) use link::{Carrier, MOMENT};
 pub(crate) use link::{Event, Link};
 pub(crate) use outgoing::Outgoing;
 
@@ -109,7 +109,9 @@ impl<H: Host> Driver<H> {
     fn converse(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.link.unpark();
         for _ in 0..CHUNKS_PER_TURN {
-            if self.settle() {
+            if let Some(due) = self.link.news_due() {
+                self.state.deadline = Some(self.state.deadline.map_or(due, |deadline| deadline.min(due)));
+            } else if self.settle() {
                 return Poll::Ready(());
             }
             self.write(cx);

@@ -24,7 +24,7 @@ impl ServerHost {
         let link = Arc::downgrade(link);
         let watch = shared.registry.watch(move || {
             if let Some(link) = link.upgrade() {
-                link.wake();
+                link.offers_changed();
             }
         });
         Self {

@@ -3,7 +3,7 @@
 use oxmcp::{Context, NoArguments, Server, ToolError};
 use serde_json::{Value, json};
 
-use super::wire::{LEGACY, Request, call, initialize};
+use super::wire::{Request, call, initialize};
 use super::{Wire, within};
 
 /// A layer before the service knows who calls.
@@ -39,7 +39,7 @@ async fn a_handler_sees_the_request_that_brought_its_call() {
     let (_, body) = wire.json(&modern.clone().field("X-Test", "first")).await;
     assert_eq!(seen(&body), json!(["/mcp", "first", null, null]));
 
-    let session = wire.initialize(LEGACY).await;
+    let session = wire.initialize("2025-06-18").await;
     let legacy = |id| Request::of(&session, &call(id, "origin"));
     for (id, header) in [(2, "second"), (3, "third")] {
         let (_, body) = wire.json(&legacy(id).field("X-Test", header)).await;

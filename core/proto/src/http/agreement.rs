@@ -91,7 +91,7 @@ pub(super) fn check(
     }
     let known = Revision::named(header).filter(|it| !it.has_handshake() && spoken.contains(it));
     let revision = known.ok_or_else(|| unsupported(header, spoken))?;
-    check_mirrored(fields, METHOD_FIELD, "method", method)?;
+    check_mirrored(fields, METHOD_FIELD, &"method", method)?;
     check_name(params, method, fields)?;
     let capabilities = params.own(META_CAPABILITIES).map_err(|twice| incomplete(&twice.0))?;
     if !capabilities.is_some_and(|capabilities| capabilities.get().starts_with('{')) {
@@ -111,7 +111,7 @@ pub(super) fn check(
 /// Checks the one field that a notification may carry; which ones it must carry is not defined.
 pub(super) fn check_notification(method: &str, fields: &dyn Fields) -> Result<(), Refusal> {
     match single(fields, METHOD_FIELD).map_err(garbled)? {
-        Some(_) => check_mirrored(fields, METHOD_FIELD, "method", method),
+        Some(_) => check_mirrored(fields, METHOD_FIELD, &"method", method),
         None => Ok(()),
     }
 }
@@ -121,19 +121,25 @@ fn check_name(params: &Params<'_>, method: &str, fields: &dyn Fields) -> Result<
         return Ok(());
     };
     let value = params.member(source).map_err(|twice| mismatch(twice.0))?;
-    let place = format!("params.{source}");
-    match (value.and_then(decode_str), single(fields, NAME_FIELD).map_err(garbled)?) {
-        (Some(value), _) => check_mirrored(fields, NAME_FIELD, &place, &value),
+    if let Some(value) = value.and_then(decode_str) {
+        return check_mirrored(fields, NAME_FIELD, &format_args!("params.{source}"), &value);
+    }
+    match single(fields, NAME_FIELD).map_err(garbled)? {
         // What is missing in the body is for the method to complain of.
-        (None, None) => Ok(()),
-        (None, Some(header)) => {
-            let why = format!("the {NAME_FIELD} header says \"{header}\", and {place} is no string");
+        None => Ok(()),
+        Some(header) => {
+            let why = format!("the {NAME_FIELD} header says \"{header}\", and params.{source} is no string");
             Err(mismatch(why))
         }
     }
 }
 
-fn check_mirrored(fields: &dyn Fields, name: &'static str, place: &str, value: &str) -> Result<(), Refusal> {
+fn check_mirrored(
+    fields: &dyn Fields,
+    name: &'static str,
+    place: &dyn std::fmt::Display,
+    value: &str,
+) -> Result<(), Refusal> {
     let Some(header) = single(fields, name).map_err(garbled)? else {
         return Err(mismatch(format!(
             "the {name} header is missing, and {place} is {value:?}"

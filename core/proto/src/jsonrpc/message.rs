@@ -125,7 +125,9 @@ impl<'a> Message<'a> {
             // Serde would fill a struct from an array's elements.
             return Err(explain(line));
         }
-        let Ok(envelope) = serde_json::from_slice::<Envelope<'a>>(line) else {
+        // Checked as a whole, which costs less than each part by itself.
+        let envelope = std::str::from_utf8(line).ok();
+        let Some(envelope) = envelope.and_then(|text| serde_json::from_str::<Envelope<'a>>(text).ok()) else {
             return Err(explain(line));
         };
         if nests_deeper(line, depth) {

@@ -1,19 +1,21 @@
 //! What a side declared that it can do, in a form that is quick to ask.
 
+use std::sync::Arc;
+
 use serde_json::value::RawValue;
 
 use crate::jsonrpc::members;
 
 /// The names of capabilities, two levels deep: `resources` and `resources.subscribe`.
 ///
-/// A member that is `null` or `false` counts as absent.
+/// A member that is `null` or `false` counts as absent. Shared, as each session has those of its side.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Declared(Vec<Box<str>>);
+pub(super) struct Declared(Arc<[Box<str>]>);
 
 impl Declared {
     /// Reads a `capabilities` object.
     pub(super) fn read(capabilities: &RawValue) -> Self {
-        let mut names = Vec::new();
+        let mut names = Vec::<Box<str>>::new();
         for (name, value) in present(capabilities) {
             let inner: Vec<_> = present(value).map(|(inner, _)| format!("{name}.{inner}")).collect();
             // An elicitation capability that names no mode means forms, the only mode there once was.
@@ -27,7 +29,7 @@ impl Declared {
             names.push(name.as_ref().into());
             names.extend(inner.into_iter().map(Into::into));
         }
-        Self(names)
+        Self(names.into())
     }
 
     pub(super) fn has(&self, name: &str) -> bool {

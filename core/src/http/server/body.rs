@@ -10,6 +10,7 @@ use bytes::{Buf, Bytes};
 use http_body::{Body, Frame, SizeHint};
 use oxmcp_proto::frame::sse::write_comment;
 use oxmcp_proto::http::Refusal;
+use tokio::time::error::Elapsed;
 use tokio::time::{Instant, Sleep};
 
 use super::connection::Connection;
@@ -138,13 +139,22 @@ impl Events {
     }
 }
 
+/// What comes of a future in the time it is given. A timer is only made for one that has to wait.
+pub(super) async fn within<F: Future + Unpin>(patience: Duration, mut future: F) -> Result<F::Output, Elapsed> {
+    let soon = std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut future).poll(cx))).await;
+    match soon {
+        Poll::Ready(done) => Ok(done),
+        Poll::Pending => tokio::time::timeout(patience, future).await,
+    }
+}
+
 /// Reads the whole body of a request.
 pub(super) async fn read<B>(body: B, limit: usize, patience: Duration) -> Result<Vec<u8>, Refusal>
 where
     B: Body,
     B::Error: std::fmt::Display,
 {
-    let read = tokio::time::timeout(patience, read_all(body, limit)).await;
+    let read = within(patience, std::pin::pin!(read_all(body, limit))).await;
     read.unwrap_or_else(|_| Err(refuse::body_too_slow()))
 }
 

@@ -47,7 +47,8 @@ pub(super) enum Mode {
 #[derive(Debug, Default)]
 pub(super) struct Desk {
     requests: HashMap<RequestId, StreamKey>,
-    streams: HashMap<StreamKey, Stream>,
+    /// Few at a time, so that to look through them costs less than a table.
+    streams: Vec<Stream>,
     last: u64,
     /// The stream of a GET.
     standing: Option<Stream>,
@@ -102,8 +103,7 @@ struct Followed {
 
 #[derive(Debug)]
 struct Stream {
-    /// Which one of its connection it is.
-    number: u64,
+    key: StreamKey,
     pipe: Arc<Pipe>,
     mode: Mode,
     /// Names its events, where they are kept.
@@ -117,9 +117,9 @@ struct Stream {
 }
 
 impl Stream {
-    fn new(number: u64, mode: Mode, pending: usize, batch: bool) -> Self {
+    fn new(key: StreamKey, mode: Mode, pending: usize, batch: bool) -> Self {
         Self {
-            number,
+            key,
             pipe: Arc::default(),
             mode,
             reply: None,
@@ -147,7 +147,7 @@ impl Stream {
         };
         let mut name = [0; 12];
         name[..7].copy_from_slice(&part);
-        name[7..].copy_from_slice(&self.number.to_be_bytes()[3..]);
+        name[7..].copy_from_slice(&self.key.0.to_be_bytes()[3..]);
         let mut reply = ReplyStream::new(name);
         let requests = if keeping.state.is_shared() {
             requests()
@@ -217,18 +217,30 @@ impl Desk {
         }
         self.last += 1;
         let key = StreamKey(self.last);
-        let mut stream = Stream::new(self.last, mode, requests.len(), batch);
+        let mut stream = Stream::new(key, mode, requests.len(), batch);
         stream.carrier = Some(Arc::clone(carrier));
         let pipe = Arc::clone(&stream.pipe);
         if mode == Mode::Events {
             stream.begin(self.keeping.as_ref(), self.revision, || requests.clone());
         }
         self.requests.extend(requests.into_iter().map(|id| (id, key)));
-        self.streams.insert(key, stream);
+        self.streams.push(stream);
         for line in more {
             self.answer(key, None, line);
         }
         Some((key, pipe))
+    }
+
+    fn place_of(&self, key: StreamKey) -> Option<usize> {
+        self.streams.iter().position(|stream| stream.key == key)
+    }
+
+    fn stream(&self, key: StreamKey) -> Option<&Stream> {
+        self.streams.iter().find(|stream| stream.key == key)
+    }
+
+    fn stream_mut(&mut self, key: StreamKey) -> Option<&mut Stream> {
+        self.streams.iter_mut().find(|stream| stream.key == key)
     }
 
     /// The head of the HTTP request that brought a request which is in work.
@@ -236,7 +248,7 @@ impl Desk {
         if self.one_stream.is_some() {
             return self.one_stream.clone();
         }
-        self.streams.get(self.requests.get(request)?)?.carrier.clone()
+        self.stream(*self.requests.get(request)?)?.carrier.clone()
     }
 
     /// Takes a message of the connection to where it belongs.
@@ -251,7 +263,7 @@ impl Desk {
         };
         match key {
             Some(key) if answers => {
-                if let Some(stream) = self.streams.get_mut(&key) {
+                if let Some(stream) = self.stream_mut(key) {
                     stream.pending = stream.pending.saturating_sub(1);
                 }
                 self.answer(key, request, line);
@@ -264,9 +276,8 @@ impl Desk {
     }
 
     fn answer(&mut self, key: StreamKey, request: Option<&RequestId>, line: Vec<u8>) {
-        let Some(stream) = self.streams.get_mut(&key) else {
-            return;
-        };
+        let Some(at) = self.place_of(key) else { return };
+        let stream = &mut self.streams[at];
         if stream.mode == Mode::Events {
             stream.send(&line, self.keeping.as_ref(), request);
         } else {
@@ -275,9 +286,7 @@ impl Desk {
         if stream.pending > 0 {
             return;
         }
-        let Some(mut stream) = self.streams.remove(&key) else {
-            return;
-        };
+        let mut stream = self.streams.swap_remove(at);
         if self.streams.is_empty() {
             self.lingers = None;
         }
@@ -291,11 +300,12 @@ impl Desk {
     }
 
     fn say(&mut self, key: StreamKey, line: Vec<u8>) {
-        match self.streams.get(&key).map(|stream| stream.mode) {
+        match self.stream(key).map(|stream| stream.mode) {
             Some(Mode::Json) => self.stand(line),
             Some(_) => {
                 self.begin(key);
-                if let Some(stream) = self.streams.get_mut(&key) {
+                let stream = self.streams.iter_mut().find(|stream| stream.key == key);
+                if let Some(stream) = stream {
                     stream.send(&line, self.keeping.as_ref(), None);
                 }
             }
@@ -305,7 +315,8 @@ impl Desk {
 
     /// Makes an event stream of a response that has not begun, if it may be one.
     pub(super) fn begin(&mut self, key: StreamKey) {
-        let Some(stream) = self.streams.get_mut(&key).filter(|it| it.mode == Mode::Either) else {
+        let mut streams = self.streams.iter_mut();
+        let Some(stream) = streams.find(|it| it.key == key && it.mode == Mode::Either) else {
             return;
         };
         let requests = &self.requests;
@@ -327,7 +338,7 @@ impl Desk {
             return;
         };
         self.begin(key);
-        if let Some(stream) = self.streams.get(&key).filter(|it| it.mode == Mode::Events) {
+        if let Some(stream) = self.stream(key).filter(|it| it.mode == Mode::Events) {
             stream.pipe.end();
         }
     }
@@ -337,12 +348,10 @@ impl Desk {
         let Some(key) = self.requests.remove(request) else {
             return false;
         };
-        if let Some(stream) = self.streams.get_mut(&key) {
-            stream.pending -= 1;
-            if stream.pending == 0
-                && let Some(stream) = self.streams.remove(&key)
-            {
-                stream.finish(self.keeping.as_ref());
+        if let Some(at) = self.place_of(key) {
+            self.streams[at].pending -= 1;
+            if self.streams[at].pending == 0 {
+                self.streams.swap_remove(at).finish(self.keeping.as_ref());
             }
         }
         true
@@ -400,7 +409,7 @@ impl Desk {
             before.finish(self.keeping.as_ref());
         }
         self.last += 1;
-        let mut stream = Stream::new(self.last, Mode::Events, 0, false);
+        let mut stream = Stream::new(StreamKey(self.last), Mode::Events, 0, false);
         stream.begin(self.keeping.as_ref(), self.revision, Vec::new);
         if let Some(first) = first {
             stream.pipe.push(first);
@@ -444,7 +453,7 @@ impl Desk {
         pipe.begin_events();
         let standing = self.standing.as_mut().filter(|stream| stream.is_named(&name));
         let stands = standing.is_some();
-        let stream = standing.or_else(|| self.streams.values_mut().find(|stream| stream.is_named(&name)));
+        let stream = standing.or_else(|| self.streams.iter_mut().find(|stream| stream.is_named(&name)));
         match stream {
             Some(stream) if !finished && !self.closed => {
                 stream.pipe.end();
@@ -461,7 +470,7 @@ impl Desk {
 
     /// Bytes that wait to be read.
     pub(super) fn backlog(&self) -> usize {
-        let streams = self.streams.values().chain(&self.standing);
+        let streams = self.streams.iter().chain(&self.standing);
         streams.map(|stream| stream.pipe.waiting()).sum()
     }
 
@@ -485,9 +494,9 @@ impl Desk {
         self.early.clear();
         self.waiting.clear();
         self.lingers = None;
-        let named = self.streams.values().filter_map(|stream| stream.reply.as_ref());
+        let named = self.streams.iter().filter_map(|stream| stream.reply.as_ref());
         let unfinished = named.map(|reply| Arc::clone(reply.name())).collect();
-        for (_, stream) in self.streams.drain() {
+        for stream in self.streams.drain(..) {
             stream.pipe.end();
         }
         if let Some(stream) = self.standing.take() {
@@ -546,7 +555,7 @@ impl Desk {
 
     /// The client reads this stream elsewhere.
     pub(super) fn resumed_elsewhere(&self, name: &str) {
-        if let Some(stream) = self.streams.values().find(|stream| stream.is_named(name)) {
+        if let Some(stream) = self.streams.iter().find(|stream| stream.is_named(name)) {
             stream.pipe.end();
         }
     }

@@ -549,7 +549,8 @@ async fn answer(shared: &Arc<Shared>, waiting: Waiting) -> Result<Response<HttpB
     if let Some(session) = begins.as_ref().filter(|_| shared.state.is_shared()) {
         Box::pin(shared.begin_shared(session, &reader.connection)).await?;
     }
-    let beginning = match tokio::time::timeout(shared.settings.keep_alive, reader.beginning()).await {
+    let beginning = body::within(shared.settings.keep_alive, std::pin::pin!(reader.beginning())).await;
+    let beginning = match beginning {
         Ok(beginning) => beginning,
         // So that nothing on the way takes a long silence for a dead connection.
         Err(_) => {

@@ -17,6 +17,7 @@ use super::connection::Connection;
 use super::desk::Keeping;
 use super::refuse;
 use super::state::{Announcement, Place, SharedState};
+use crate::driver::MOMENT;
 use crate::server::{OnUpdate, Served};
 
 /// The settings that are no rules of the endpoint.
@@ -187,6 +188,7 @@ impl Shared {
         }
         let me = Arc::downgrade(self);
         runtime.spawn(async move {
+            tokio::time::sleep(MOMENT).await;
             let Some(shared) = me.upgrade() else { return };
             shared.tells.store(false, Ordering::Release);
             for connection in shared.connections() {
