@@ -86,6 +86,11 @@ fn lint(workspace: &Workspace, report: &mut Report) -> Result<()> {
         ]);
         command::capture(workspace, "clippy", &mut clippy)
     });
+    report.program("cargo clippy, the crate as it is without features", || {
+        let mut clippy = command::cargo(workspace, "clippy");
+        clippy.args(["--package", "oxmcp", "--all-targets", "--", "--deny", "warnings"]);
+        command::capture(workspace, "clippy-plain", &mut clippy)
+    });
     Ok(())
 }
 

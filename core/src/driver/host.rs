@@ -75,6 +75,7 @@ pub(crate) fn tell(link: &Arc<Link>, host: &mut (impl Host + ?Sized), event: Eve
         Event::Problem(problem) => host.problem(&problem),
         Event::Trace(direction, line) => host.trace(direction, &line),
         Event::Output(output) => host.output(output),
+        #[cfg(feature = "http")]
         Event::Message { .. } | Event::EndStream(_) => {}
     }
 }

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::sync::{OnceLock, Weak};
 use std::task::Waker;
 
-use oxmcp_proto::jsonrpc::{ErrorObject, Json, RequestId};
+#[cfg(feature = "http")]
+use oxmcp_proto::jsonrpc::RequestId;
+use oxmcp_proto::jsonrpc::{ErrorObject, Json};
 use oxmcp_proto::{
     Answer, CallOptions, Caller, Direction, Error, InboundId, Instant, LogLevel, OutboundId, Output, Peer, Problem,
     Session,
@@ -63,6 +65,7 @@ struct State {
     /// Of the bytes that wait, those the peer caused.
     owed: usize,
     /// Requests whose handlers gave up their streams.
+    #[cfg(feature = "http")]
     ended_streams: Vec<RequestId>,
     /// What the session says goes to the host as it is.
     raw: bool,
@@ -96,12 +99,14 @@ pub(crate) enum Event {
     Problem(Problem),
     Trace(Direction, String),
     /// For transports with a stream for each request: see [`Output::Message`].
+    #[cfg(feature = "http")]
     Message {
         request: Option<RequestId>,
         answers: bool,
         line: Vec<u8>,
     },
     /// A handler gives up the stream of its request; what it still says is read after that.
+    #[cfg(feature = "http")]
     EndStream(RequestId),
     /// For a host that looks at outputs itself.
     Output(Output),
@@ -151,6 +156,7 @@ impl Link {
                 waiting: None,
                 backlog: 0,
                 owed: 0,
+                #[cfg(feature = "http")]
                 ended_streams: Vec::new(),
                 raw,
             }),
@@ -339,6 +345,7 @@ impl Link {
     }
 
     /// Gives up the stream that the answer to a call would go on.
+    #[cfg(feature = "http")]
     pub(crate) fn end_stream(&self, id: InboundId) {
         self.input(|state| {
             let request = state.session.request_of(id).cloned();
@@ -428,6 +435,7 @@ impl Link {
         while let Some(output) = state.session.poll_output() {
             state.sort(output, events, outgoing);
         }
+        #[cfg(feature = "http")]
         events.extend(state.ended_streams.drain(..).map(Event::EndStream));
         state.set_backlog(outgoing.len());
         Drained {
@@ -468,6 +476,7 @@ impl Link {
     }
 
     /// The session has something to say that no input of this connection led to.
+    #[cfg(feature = "http")]
     pub(crate) fn wake(&self) {
         self.input(|_| ());
     }
@@ -547,7 +556,11 @@ impl State {
     fn sort(&mut self, output: Output, events: &mut Vec<Event>, outgoing: &mut Outgoing) {
         events.push(match output {
             Output::Wire(bytes) => return self.session.recycle(outgoing.push(bytes)),
+            #[cfg(feature = "http")]
             Output::Message { request, answers, line } => Event::Message { request, answers, line },
+            // Only told where it is asked for.
+            #[cfg(not(feature = "http"))]
+            Output::Message { .. } => return,
             output if self.raw => Event::Output(output),
             Output::Closed => return,
             Output::Progress { id, params } => match self.callers.get(&id) {

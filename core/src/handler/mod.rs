@@ -13,7 +13,9 @@ use oxmcp_proto::jsonrpc::{ErrorObject, Json};
 
 pub(crate) use call::Call;
 pub use error::{HandlerError, InputRequired};
-pub(crate) use run::{Hooks, Runner, Task, guarded};
+#[cfg(feature = "http")]
+pub(crate) use run::Task;
+pub(crate) use run::{Hooks, Runner, guarded};
 
 /// Starts a handler with the params as they came.
 pub(crate) type Handler = Box<dyn Fn(Arc<Call>, Option<Json>) -> Started + Send + Sync>;

@@ -124,6 +124,7 @@ impl Context {
     /// revision 2025-11-25 the stream of the call ends, and the client comes back for the rest of it. Anywhere
     /// else it does nothing.
     pub fn end_stream(&self) {
+        #[cfg(feature = "http")]
         self.call.link.end_stream(self.call.id);
     }
 
