@@ -6,7 +6,8 @@
 use oxmcp_proto::{CallOptions, Error, ErrorKind, InboundId, LogLevel, OutboundId};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::connection::seconds;
 use crate::entry::Entry;
@@ -23,6 +24,9 @@ pub(crate) struct Context {
     /// Whether the caller asked for progress. Without it reports are not sent.
     #[pyo3(get)]
     wants_progress: bool,
+    /// What an HTTP library of the program's knows of the request: taken at once, as it may be gone before the call is.
+    scope: Option<Py<PyAny>>,
+    http_request: PyOnceLock<Option<Py<PyAny>>>,
 }
 
 #[pymethods]
@@ -200,6 +204,25 @@ impl Context {
         decode(py, text.as_deref())
     }
 
+    /// The HTTP request that brought the call, or `None`.
+    #[getter]
+    fn http_request(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let request = self.http_request.get_or_try_init(py, || self.find_http_request(py))?;
+        Ok(request.as_ref().map(|request| request.clone_ref(py)))
+    }
+
+    /// The id of the client's session over HTTP, or `None`.
+    #[getter]
+    fn session_id(&self) -> Option<String> {
+        self.port.session_id().map(|id| (*id).to_owned())
+    }
+
+    /// Tells its connection from all others of this process.
+    #[getter]
+    fn _connection(&self) -> (u64, u64) {
+        self.port.identity()
+    }
+
     /// The event loop that serves the request.
     #[getter]
     fn _loop<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
@@ -244,13 +267,32 @@ struct Caller {
 }
 
 impl Context {
-    pub(crate) fn new(port: Port, id: InboundId, entry: Py<Entry>, wants_progress: bool) -> Self {
+    pub(crate) fn new(py: Python<'_>, port: Port, id: InboundId, entry: Py<Entry>, wants_progress: bool) -> Self {
+        let scope = port.scope(py, id);
         Self {
             port,
             id,
             entry,
             wants_progress,
+            scope,
+            http_request: PyOnceLock::new(),
         }
+    }
+
+    fn find_http_request(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let find = |name| py.import("oxmcp._requests")?.getattr(name);
+        if let Some(scope) = &self.scope {
+            return find("of_scope")?.call1((scope,)).map(Bound::unbind).map(Some);
+        }
+        let Some(origin) = self.port.http_request(self.id) else {
+            return Ok(None);
+        };
+        let head = origin.request;
+        let bytes = |text: &[u8]| PyBytes::new(py, text).unbind();
+        let fields = head.headers.iter().map(|(name, value)| (bytes(name), bytes(value)));
+        let fields: Vec<_> = fields.collect();
+        let request = find("of_head")?.call1((head.method, head.target, head.authority, fields))?;
+        Ok(Some(request.unbind()))
     }
 
     fn write_log(

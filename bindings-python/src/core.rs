@@ -46,6 +46,8 @@ pub(crate) struct StoodIn {
 /// What handlers and contexts share with their connection.
 pub(crate) struct Core {
     this: Weak<Core>,
+    /// Tells it from the others of this process.
+    pub(crate) serial: u64,
     state: Mutex<State>,
     pub(crate) calls: Calls,
     pub(crate) registry: Py<Registry>,
@@ -73,8 +75,10 @@ pub(crate) enum Turn {
 
 impl Core {
     pub(crate) fn new(state: State, registry: Py<Registry>, server: Option<String>, on_event: Py<PyAny>) -> Arc<Self> {
+        static LAST: AtomicU64 = AtomicU64::new(0);
         Arc::new_cyclic(|this| Self {
             this: Weak::clone(this),
+            serial: LAST.fetch_add(1, Ordering::Relaxed) + 1,
             state: Mutex::new(state),
             calls: Calls::default(),
             registry,

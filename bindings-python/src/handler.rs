@@ -181,6 +181,7 @@ impl Handler {
         };
         let context = || {
             let context = Context::new(
+                py,
                 self.port.clone(),
                 self.id,
                 self.entry.clone_ref(py),

@@ -70,13 +70,14 @@ impl HttpServer {
     }
 
     /// Begins to serve a request; gives it, and the future of the head of its response: `(status, headers, body)`,
-    /// with a body of `None` if that is a stream.
+    /// with a body of `None` if that is a stream. `scope` is what the library knows of the request, for its handler.
     fn exchange<'py>(
         &self,
         py: Python<'py>,
         method: String,
         target: String,
         headers: Bound<'py, PyAny>,
+        scope: Py<PyAny>,
     ) -> PyResult<(Exchange, Bound<'py, PyAny>)> {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let mut fields = Vec::with_capacity(headers.len().unwrap_or_default());
@@ -98,6 +99,7 @@ impl HttpServer {
             exchange: Mutex::new(Some(begun.map_err(|error| raise(py, &error))?)),
         };
         let head = exchange.next(py)?;
+        self.mailbox.keep_scope(token, scope);
         Ok((exchange, head))
     }
 

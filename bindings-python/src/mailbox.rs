@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use oxmcp::border::{ExchangeEvent, Inbox, Item, Remote};
-use oxmcp_proto::{Output, Role};
+use oxmcp_proto::{InboundId, Output, Role};
 use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -32,6 +32,8 @@ pub(crate) struct Mailbox {
     pub(crate) calls: Calls,
     /// Who waits for what becomes of an exchange, by its token.
     exchanges: Mutex<HashMap<u64, Py<PyAny>>>,
+    /// What an HTTP library of the program's knows of each exchange, by its token. Made by the first one.
+    scopes: OnceLock<Mutex<HashMap<u64, Py<PyAny>>>>,
     has_shut_down: Arc<AtomicBool>,
 }
 
@@ -54,6 +56,7 @@ impl Mailbox {
             hook: Hook::new(hook),
             calls: Calls::default(),
             exchanges: Mutex::default(),
+            scopes: OnceLock::new(),
             has_shut_down: Arc::default(),
         });
         hub.get().add(&mailbox);
@@ -81,13 +84,28 @@ impl Mailbox {
         drop(before);
     }
 
+    /// Keeps what is known of an exchange until that is forgotten.
+    pub(crate) fn keep_scope(&self, token: u64, scope: Py<PyAny>) {
+        let before = lock(self.scopes.get_or_init(Mutex::default)).insert(token, scope);
+        drop(before);
+    }
+
+    /// What is known of the exchange that brought a call.
+    pub(crate) fn scope(&self, py: Python<'_>, remote: &Remote, call: InboundId) -> Option<Py<PyAny>> {
+        let scopes = self.scopes.get()?;
+        let token = remote.http_request(call)?.token?;
+        lock(scopes).get(&token).map(|scope| scope.clone_ref(py))
+    }
+
     pub(crate) fn forget_exchange(&self, token: u64) {
         let future = self.exchanges().remove(&token);
-        drop(future);
+        let scope = self.scopes.get().and_then(|scopes| lock(scopes).remove(&token));
+        drop((future, scope));
     }
 
     pub(crate) fn exchange_count(&self) -> usize {
-        self.exchanges().len()
+        let scopes = self.scopes.get().map_or(0, |scopes| lock(scopes).len());
+        self.exchanges().len().max(scopes)
     }
 
     /// From any thread: the server has shut down, which its owner is told.
@@ -105,8 +123,9 @@ impl Mailbox {
         self.hub.get().forget(self.number);
         self.inbox.close();
         let exchanges = std::mem::take(&mut *self.exchanges());
+        let scopes = self.scopes.get().map(|scopes| std::mem::take(&mut *lock(scopes)));
         // Dropped here, without a lock: their ends may run code of the program.
-        drop((self.hook.take(), self.calls.take_all(), exchanges));
+        drop((self.hook.take(), self.calls.take_all(), exchanges, scopes));
     }
 
     /// Takes some of what has come, and acts on it. True when more waits.
@@ -167,6 +186,10 @@ impl Mailbox {
     }
 
     fn exchanges(&self) -> MutexGuard<'_, HashMap<u64, Py<PyAny>>> {
-        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.exchanges)
     }
+}
+
+fn lock<T>(table: &Mutex<T>) -> MutexGuard<'_, T> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use oxmcp::border::Remote;
+use oxmcp::border::{HttpOrigin, Remote};
 use oxmcp_proto::{Answer, Error, ErrorKind, InboundId, Instant, LogLevel, OutboundId, Revision, Session};
 use pyo3::prelude::*;
 
@@ -31,6 +31,14 @@ impl Port {
         match self {
             Self::Loop(_) => 0,
             Self::Remote(_, remote) => remote.number(),
+        }
+    }
+
+    /// Tells it from all others of this process.
+    pub(crate) fn identity(&self) -> (u64, u64) {
+        match self {
+            Self::Loop(core) => (0, core.serial),
+            Self::Remote(mailbox, remote) => (mailbox.number, remote.number()),
         }
     }
 
@@ -172,6 +180,30 @@ impl Port {
         match self {
             Self::Loop(_) => false,
             Self::Remote(_, remote) => remote.is_full(),
+        }
+    }
+
+    /// The HTTP request that brought a call, while it is under way.
+    pub(crate) fn http_request(&self, id: InboundId) -> Option<HttpOrigin> {
+        match self {
+            Self::Loop(_) => None,
+            Self::Remote(_, remote) => remote.http_request(id),
+        }
+    }
+
+    /// What an HTTP library of the program's knows of that request.
+    pub(crate) fn scope(&self, py: Python<'_>, id: InboundId) -> Option<Py<PyAny>> {
+        match self {
+            Self::Loop(_) => None,
+            Self::Remote(mailbox, remote) => mailbox.scope(py, remote, id),
+        }
+    }
+
+    /// The id of its session over HTTP, where it has one.
+    pub(crate) fn session_id(&self) -> Option<Arc<str>> {
+        match self {
+            Self::Loop(_) => None,
+            Self::Remote(_, remote) => remote.session_id(),
         }
     }
 

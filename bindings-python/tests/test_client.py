@@ -382,6 +382,7 @@ def test_a_server_that_is_killed(server: Path) -> None:
     [
         (["no-such-program-at-all"], None, "no such program on PATH"),
         (["/no/such/program"], None, "no such program at that path"),
+        ("no_such_script.py", None, "no_such_script.py': there is no such file"),
         ([sys.executable, "-c", ""], "/no/such/folder", "working directory '/no/such/folder' does not exist"),
         ([os.path.dirname(__file__)], None, "not executable"),
         ([sys.executable, "-c", "raise SystemExit(4)"], None, "exited with status 4"),

@@ -583,6 +583,32 @@ def test_programs_ask_their_own_server() -> None:
         mcp.remove_tool("words")
 
 
+def test_handlers_ask_their_own_server() -> None:
+    mcp = FastMCP("self")
+
+    @mcp.resource("data://a")
+    def a() -> str:
+        return "A"
+
+    @mcp.prompt()
+    def greet(name: str) -> str:
+        return f"Hello {name}"
+
+    @mcp.tool()
+    async def look(ctx: Context) -> str:
+        uris = [str(resource.uri) for resource in await ctx.list_resources()]
+        names = [prompt.name for prompt in await ctx.list_prompts()]
+        (contents,) = await ctx.read_resource("data://a")
+        message = (await ctx.get_prompt("greet", {"name": "Ann"})).messages[0]
+        return f"{uris} {names} {contents.content} {message.content.text}"
+
+    async def main() -> None:
+        async with Client(mcp) as client:
+            assert (await client.call_tool("look")).text == "['data://a'] ['greet'] A Hello Ann"
+
+    asyncio.run(main())
+
+
 def test_the_first_of_a_name_stays(caplog: pytest.LogCaptureFixture) -> None:
     mcp = FastMCP("twice")
     mcp.tool(name="x")(lambda: "first")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
+import json
 import threading
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from oxmcp import (
     Client,
     ConnectionClosedError,
     Context,
+    HttpClientOptions,
     RequestTimeoutError,
     ResponseError,
     Server,
@@ -288,5 +291,68 @@ def test_what_is_wrong_is_said() -> None:
                 await Client(serving.url.replace("/here", "/there")).connect()
             assert caught.value.data["status"] == 404
         assert _hub._loops == {}
+
+    asyncio.run(main())
+
+
+def test_a_server_that_never_answers_the_end_of_a_session_holds_up_no_close() -> None:
+    requests: list[str] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(EOFError, ConnectionError), contextlib.closing(writer):
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+                requests.append(head.split(" ")[0])
+                size = next((line for line in head.split("\r\n") if line.startswith("content-length:")), ":0")
+                message = json.loads(await reader.readexactly(int(size.partition(":")[2])) or b"{}")
+                if message.get("method") == "initialize":
+                    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}
+                    body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": about}).encode()
+                    fields = f"content-type: application/json\r\nmcp-session-id: s1\r\ncontent-length: {len(body)}"
+                    writer.write(f"HTTP/1.1 200 OK\r\n{fields}\r\n\r\n".encode() + body)
+                elif "method" in message:
+                    writer.write(b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n")
+                # Nothing else is ever answered.
+
+    async def main() -> None:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
+            client = Client(url, mode="legacy", http={"close_timeout": 0.2})
+            await client.connect()
+            call = asyncio.ensure_future(client.ping(timeout=50))
+            await asyncio.sleep(0)
+            await client.close()
+            with pytest.raises(ConnectionClosedError):
+                await call
+            await client.close()
+            assert "delete" in requests
+            server.close()
+
+    asyncio.run(main())
+
+
+def test_every_option_is_taken() -> None:
+    app = served()
+    certificate = Path(__file__).parents[2] / "core/tests/http_client/certs/root.pem"
+    options: dict[str, Any] = {
+        "no_proxy": True,
+        "root_certificate": certificate.read_text(encoding="ascii"),
+        "connect_timeout": 1.5,
+        "close_timeout": 0.0005,
+        "renew_sessions": False,
+        "http_sse": "never",
+        "listen": False,
+        "redirects": {"hops": 3, "other_origins": False},
+        "max_requests": 3,
+    }
+    assert options.keys() | {"proxy"} == HttpClientOptions.__optional_keys__
+
+    async def main() -> None:
+        async with app.serve_http() as serving:
+            async with Client(serving.url, http=options) as client:  # type: ignore[arg-type]
+                assert (await client.call_tool("add", {"a": 1, "b": 2})).text == "3"
+            # Through a proxy that the server itself is: it does not know what is asked of it.
+            with pytest.raises((ConnectionClosedError, ResponseError)):
+                await Client("http://example.invalid/mcp", http={"proxy": serving.url}).connect()
 
     asyncio.run(main())

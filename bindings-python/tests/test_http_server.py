@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from http_peer import LEGACY, MODERN, HttpPeer, close_all, counts, peer_of, serving
 
-from oxmcp import Context, Server, ToolError
+from oxmcp import Client, Context, HttpOptions, ListenOptions, Server, ToolError
 
 HOW = pytest.mark.parametrize("how", ["port", "uvicorn"])
 ERA = pytest.mark.parametrize("revision", [LEGACY, MODERN])
@@ -451,5 +451,42 @@ def test_a_body_that_does_not_come_is_waited_for_no_longer_than_is_said(how: str
             reply = await peer.open("POST", peer.fields({"method": "ping"}), b"{", promised=100)
             assert (await reply.begin()).status == 408
             reply.leave()
+
+    asyncio.run(main())
+
+
+@HOW
+def test_every_option_is_taken(how: str) -> None:
+    app = Server("options")
+
+    @app.tool
+    async def add(a: int, b: int) -> int:
+        return a + b
+
+    options: dict[str, Any] = {
+        "hosts": ["mcp.example.com"],
+        "any_host": False,
+        "origins": ["https://app.example.com"],
+        "stateless": False,
+        "json_only": True,
+        "http_sse": False,
+        "max_sessions": 10,
+        "session_idle": 60.5,
+        "resumable": True,
+        "retry": 0.5,
+        "keep_alive": 20,
+        "body_limit": 1_000_000,
+        "body_timeout": 5,
+    }
+    assert options.keys() == HttpOptions.__optional_keys__
+    if how == "port":
+        options |= {"max_connections": 100, "head_timeout": 5, "write_timeout": 2.5}
+        assert options.keys() == ListenOptions.__optional_keys__
+
+    async def main() -> None:
+        async with serving(app, how, **options) as port:
+            for mode in ("auto", "legacy"):
+                async with Client(f"http://127.0.0.1:{port}/mcp", mode=mode) as client:  # type: ignore[arg-type]
+                    assert await client.list_tools()
 
     asyncio.run(main())

@@ -7,6 +7,7 @@ import datetime
 import decimal
 import enum
 import functools
+import json
 import re
 from typing import Annotated, Any, Literal, Optional, TypedDict, Union
 
@@ -15,6 +16,7 @@ import pydantic
 import pytest
 
 from oxmcp import Context, Server
+from oxmcp._native import Schema
 from oxmcp._signature import read
 
 
@@ -324,3 +326,52 @@ def test_defaults_are_in_the_schema_where_they_have_a_json_form() -> None:
         "user": {"name": "Ada", "age": 0},
     }
     assert signature.decode is not None and signature.decode(b"{}").limit == float("inf")
+
+
+class Tree(msgspec.Struct):
+    value: int
+    branches: list[Tree] = []
+
+
+class Leaf(pydantic.BaseModel):
+    color: Color = Color.RED
+    next: Optional[Leaf] = None
+
+
+def many_kinds() -> list[Any]:
+    def nothing() -> None: ...
+
+    def scalars(a: int, b: float, c: str, d: bool, e: None, f: bytes, g: Any) -> None: ...
+
+    def optional(a: Optional[int] = None, b: Union[int, str] = 1, c: Literal["x", 1, None] = None) -> None: ...
+
+    def collections(a: list[int], b: dict[str, list[int]], c: tuple[int, str], d: tuple[int, ...], e: set[str]) -> None: ...
+
+    def dates(a: datetime.datetime, b: datetime.date, c: datetime.timedelta, d: decimal.Decimal, e: Color) -> None: ...
+
+    def shapes(a: Point, b: Options, c: Place, d: Tree, e: Optional[Tree] = None) -> None: ...
+
+    def bounds(
+        a: Annotated[int, msgspec.Meta(ge=1, lt=10, multiple_of=2)],
+        b: Annotated[str, msgspec.Meta(pattern="^a+$", min_length=1, max_length=9)],
+        c: Annotated[list[int], msgspec.Meta(max_length=3, description="some")],
+    ) -> None: ...
+
+    def models(a: User, b: Leaf, c: list[Leaf], d: int = pydantic.Field(1, ge=0)) -> None: ...
+
+    return [nothing, scalars, optional, collections, dates, shapes, bounds, models]
+
+
+@pytest.mark.parametrize("function", many_kinds(), ids=lambda function: function.__name__)
+def test_every_schema_is_one_by_the_rules_of_json_schema(function: Any) -> None:
+    made = schema(function)
+    # Compiling checks it against the schema of schemas, and that its references lead somewhere.
+    Schema(json.dumps(made))
+    assert made["type"] == "object" and isinstance(made["properties"], dict)
+    assert '"nullable"' not in json.dumps(made)
+
+
+def test_a_schema_that_breaks_the_rules_is_told_apart() -> None:
+    for broken in ('{"type": "objekt"}', '{"type": "object", "required": "a"}', '{"$ref": "#/$defs/nowhere"}'):
+        with pytest.raises(ValueError):
+            Schema(broken)

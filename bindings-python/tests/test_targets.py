@@ -79,9 +79,9 @@ def demo() -> Server:
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ("server.py", Resolved(command=[sys.executable, "server.py"])),
-        (Path("/a/server.py"), Resolved(command=[sys.executable, "/a/server.py"])),
-        ("server.mjs", Resolved(command=["node", "server.mjs"])),
+        ("server.py", Resolved(command=[sys.executable, "server.py"], script="server.py")),
+        (Path("/a/server.py"), Resolved(command=[sys.executable, "/a/server.py"], script="/a/server.py")),
+        ("server.mjs", Resolved(command=["node", "server.mjs"], script="server.mjs")),
         ("server-binary", Resolved(command=["server-binary"])),
         (["npx", Path("x")], Resolved(command=["npx", "x"])),
         ("https://a.example/mcp", Resolved(url="https://a.example/mcp")),

@@ -62,7 +62,8 @@ if TYPE_CHECKING:
         TextResourceContents as TextResourceContents,
     )
     from ._remote import HttpClientOptions as HttpClientOptions
-    from ._routes import HttpRequest as HttpRequest, HttpResponse as HttpResponse
+    from ._requests import HttpRequest as HttpRequest
+    from ._routes import HttpResponse as HttpResponse
     from ._streams import Notifications as Notifications
     from ._sync import SyncClient as SyncClient
     from ._types import (
@@ -145,8 +146,7 @@ _LAZY.update(dict.fromkeys(_DIALOG, "_dialog"), **dict.fromkeys(_OFFERS, "_offer
 _LAZY.update(dict.fromkeys(("Audio", "File", "Image"), "_helpers"), Client="_client", Depends="_depends")
 _LAZY.update(Notifications="_streams", Request="_middleware", SyncClient="_sync")
 _LAZY.update(dict.fromkeys(("HttpOptions", "HttpServing", "ListenOptions"), "_http"))
-_LAZY.update(dict.fromkeys(("HttpRequest", "HttpResponse"), "_routes"))
-_LAZY.update(AsgiApp="_asgi", HttpClientOptions="_remote")
+_LAZY.update(AsgiApp="_asgi", HttpClientOptions="_remote", HttpRequest="_requests", HttpResponse="_routes")
 
 
 def __getattr__(name: str) -> object:

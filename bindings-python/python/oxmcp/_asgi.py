@@ -210,7 +210,8 @@ class _Conversation:
         target = scope.get("raw_path") or quote(scope["path"]).encode()
         if scope.get("query_string"):
             target += b"?" + scope["query_string"]
-        exchange, head = here.endpoint.native.exchange(scope["method"], target.decode("latin-1"), scope["headers"])
+        native, method = here.endpoint.native, scope["method"]
+        exchange, head = native.exchange(method, target.decode("latin-1"), scope["headers"], scope)
         self._next = head
         reading = asyncio.ensure_future(self._read(exchange))
         try:

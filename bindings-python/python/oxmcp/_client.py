@@ -33,7 +33,7 @@ from ._offers import (
     decode_resource,
 )
 from ._memory import MemoryServer
-from ._process import ServerProcess
+from ._process import ServerProcess, check_script
 from ._remote import HttpClientOptions, RemoteServer
 from ._streams import Notifications
 from ._targets import Target, resolve
@@ -239,6 +239,8 @@ class Client:
         if self._target.url is not None:
             return RemoteServer(self._target.url, self._headers, self._http)
         assert self._target.command is not None
+        if self._target.script is not None:
+            check_script(self._target.script, self._cwd)
         return ServerProcess(self._target.command, self._env, self._cwd, self._stderr)
 
     def _era_key(self) -> str | None:
@@ -622,7 +624,10 @@ class Client:
         if self._reader is not None:
             self._reader.close()
         if self._ending is None:
-            self._ending = asyncio.ensure_future(self._end())
+            ending: Any = asyncio.ensure_future(self._end())
+            # The loop may end first. Then nobody waits to hear how the server ended, and asyncio need not tell of it.
+            ending._log_destroy_pending = False
+            self._ending = ending
 
     async def _end(self) -> None:
         assert self._connection is not None and self._process is not None

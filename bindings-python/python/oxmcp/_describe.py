@@ -13,7 +13,7 @@ from typing import Any, Callable, NamedTuple
 
 import msgspec
 
-from . import _contents, _dialog, _json, _offers, _schema, _signature, _types
+from . import _json, _schema, _signature
 from ._errors import report
 from ._native import Entry as NativeEntry
 from ._native import Registry, Schema
@@ -21,13 +21,9 @@ from ._server import Entry, Server, Source
 
 _TAGS = "dev.oxmcp/tags"
 _VARIABLES = re.compile(r"\{[+#./;?&]?([^{}]*)\}")
-# What no schema is made of for the results of a tool: they have a form of their own.
-_OWN_FORMS = tuple(
-    getattr(module, name)
-    for module in (_types, _offers, _dialog)
-    for name in module.__all__
-    if isinstance(getattr(module, name), type)
-)
+# Where the types are that no schema is made of for the results of a tool: they have a form of their own. They are told
+# by name, as importing them would slow the start of programs without them.
+_OWN_FORMS = ("oxmcp._types", "oxmcp._offers", "oxmcp._dialog")
 
 
 Caller = Callable[[_signature.Signature, Any, Any], Any]
@@ -232,7 +228,7 @@ def _output_schema(wanted: Any, result: Any) -> dict[str, Any] | None:
     if typing.get_origin(result) is typing.Annotated:
         result = typing.get_args(result)[0]
     kind = typing.get_origin(result) or result
-    if not isinstance(kind, type) or issubclass(kind, _OWN_FORMS):
+    if not isinstance(kind, type) or any(base.__module__ in _OWN_FORMS for base in kind.__mro__):
         return None
     if hasattr(kind, "model_json_schema"):
         described: dict[str, Any] = kind.model_json_schema(mode="serialization")
@@ -253,6 +249,8 @@ def _resource(source: Source) -> Described:
 
 def resource_with(source: Source, signature: _signature.Signature, call: Caller) -> Described:
     """The handler of a resource, whose function is called by `call`."""
+    from . import _contents
+
     names = _variables(source.key) if source.kind == "template" else []
     _check_names(signature, names, f"the URI {source.key!r}")
     mime_type = source.options.get("mime_type")
@@ -294,6 +292,8 @@ def _prompt(source: Source) -> Described:
 
 def prompt_with(source: Source, signature: _signature.Signature, call: Caller) -> Described:
     """The handler of a prompt, whose function is called by `call`."""
+    from . import _contents
+
     properties = signature.schema["properties"]
     required = signature.schema.get("required", [])
     arguments = [_prompt_argument(name, member, name in required) for name, member in properties.items()]
@@ -334,6 +334,8 @@ def _is_nested(member: dict[str, Any], definitions: dict[str, Any]) -> bool:
 
 def _completion(source: Source) -> Described:
     """One handler for all arguments of a prompt or variables of a template: it asks the one of that name."""
+    from . import _contents
+
     functions = {name: _completer(function) for name, function in source.options["arguments"].items()}
 
     async def serve(argument: _Argument, given: dict[str, str], context: Any) -> bytes:
@@ -372,6 +374,8 @@ class _Values:
 
 
 def _method(source: Source) -> Described:
+    from . import _contents
+
     signature = _signature.read(source.function, closed=False)
 
     async def serve(params: Any, _: Any, context: Any) -> bytes:

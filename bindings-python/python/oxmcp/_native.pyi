@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar, final, overload
 
 from ._dialog import ElicitResult, Message, Root, SampleResult
+from ._requests import HttpRequest
 from ._server import Server
 
 T = TypeVar("T")
@@ -55,6 +56,16 @@ class Context:
     @property
     def request_id(self) -> int | str | None:
         """The id of the request, as the caller wrote it; None when the call is over."""
+
+    @property
+    def http_request(self) -> HttpRequest | None:
+        """The HTTP request that brought the call: `headers`, `method`, `url`, and in an ASGI app the `scope` with what
+        middleware put there. None over standard streams and in memory. Ask for it before the call is answered."""
+
+    @property
+    def session_id(self) -> str | None:
+        """The id of the client's session over HTTP (``Mcp-Session-Id``). None where there is no such session: over
+        standard streams, in memory, without sessions, and in 2026-07-28."""
 
     @property
     def server(self) -> Server:
@@ -157,6 +168,8 @@ class Context:
     def notify(self, method: str, params: Any = None) -> None:
         """Sends a notification to the client."""
 
+    @property
+    def _connection(self) -> tuple[int, int]: ...
     @property
     def _loop(self) -> asyncio.AbstractEventLoop | None: ...
     def _ask(
@@ -335,7 +348,7 @@ class HttpServer:
     ) -> HttpServer: ...
     def bind(self, port: int) -> tuple[str, int]: ...
     def exchange(
-        self, method: str, target: str, headers: Iterable[tuple[bytes, bytes]]
+        self, method: str, target: str, headers: Iterable[tuple[bytes, bytes]], scope: object
     ) -> tuple[Exchange, asyncio.Future[tuple[int, list[tuple[bytes, bytes]], bytes | None]]]: ...
     def end_streams(self) -> None: ...
     def shut_down(self) -> None: ...

@@ -241,6 +241,12 @@ def _signal_name(number: int) -> str:
         return str(number)  # a real-time signal has no name of its own
 
 
+def check_script(path: str, cwd: Union[str, os.PathLike[str], None]) -> None:
+    """Raises `ConnectionClosedError` when there is no such script: its interpreter would say so to standard error only."""
+    if not os.path.exists(os.path.join(cwd or "", path)):
+        raise _not_started(path, "there is no such file; check the path, which starts from the working directory")
+
+
 def _cannot_start(
     command: Sequence[str], cwd: Union[str, os.PathLike[str], None], error: OSError
 ) -> ConnectionClosedError:
@@ -254,6 +260,9 @@ def _cannot_start(
         why = "the file is not executable; check its mode, or name its interpreter first"
     else:
         why = str(error)
-    return ConnectionClosedError(
-        f"cannot start the server {program!r}: {why}", code=None, fault="local", retryable=False
-    )
+    return _not_started(program, why)
+
+
+def _not_started(program: str, why: str) -> ConnectionClosedError:
+    what = f"cannot start the server {program!r}: {why}"
+    return ConnectionClosedError(what, code=None, fault="local", retryable=False)

@@ -138,9 +138,9 @@ def _settings(headers: Mapping[str, str] | None, options: Mapping[str, Any] | No
         if name not in _KNOWN:
             raise UsageError(unknown_option("http=", name, _KNOWN))
         if name in _TIMES:
-            if not isinstance(value, (int, float)) or not value >= 0:
+            if not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
                 raise UsageError(f"{name} is a number of seconds from 0 up, not {value!r}")
-            given[_camel(name) + "Ms"] = value * 1000
+            given[_camel(name)] = round(value * 1000)
         elif name == "redirects":
             given[name] = {_camel(key): each for key, each in value.items()}
         else:

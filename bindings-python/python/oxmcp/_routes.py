@@ -5,61 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Union
-from urllib.parse import parse_qsl
 
 from . import _json
 from ._errors import report
+from ._requests import HttpRequest
 
 if TYPE_CHECKING:
     from ._asgi import Receive, Scope, Send
 
-__all__ = ["HttpRequest", "HttpResponse"]
+__all__ = ["HttpResponse"]
 
-_BODY_LIMIT = 16 * 1024 * 1024
 _METHOD = re.compile(r"[A-Z]+")
 _VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-
-
-class HttpRequest:
-    """A request of HTTP for a route of the program's own: see `Server.custom_route`."""
-
-    def __init__(self, scope: Scope, receive: Receive, variables: dict[str, str]) -> None:
-        self.scope = scope
-        """The scope of ASGI."""
-        self.method: str = scope["method"]
-        self.path: str = scope["path"]
-        self.path_params = variables
-        """The variables of the route: ``{"id": "7"}`` for ``/notes/{id}``."""
-        fields = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
-        self.headers: Mapping[str, str] = dict(reversed(fields))
-        """The first value of each header field, by its name in small letters."""
-        self.query: Mapping[str, str] = dict(
-            reversed(parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True))
-        )
-        """The first value of each name in the query."""
-        self._receive, self._body = receive, None if scope["method"] not in ("GET", "HEAD") else b""
-
-    async def body(self) -> bytes:
-        """The whole body. Raises `ValueError` if it is larger than 16 MiB, or the client left before its end."""
-        if self._body is None:
-            parts, size, more = [], 0, True
-            while more:
-                message = await self._receive()
-                if message["type"] == "http.disconnect":
-                    raise ValueError("the client left before the end of its request")
-                parts.append(message.get("body", b""))
-                size, more = size + len(parts[-1]), message.get("more_body", False)
-                if size > _BODY_LIMIT:
-                    raise ValueError(f"the body is larger than {_BODY_LIMIT} bytes")
-            self._body = b"".join(parts)
-        return self._body
-
-    async def json(self) -> Any:
-        """The body, decoded. Raises `ValueError` if it is no JSON."""
-        return _json.decode(await self.body())
-
-    def __repr__(self) -> str:
-        return f"HttpRequest({self.method!r}, {self.path!r})"
 
 
 class HttpResponse:

@@ -567,6 +567,7 @@ class Server:
         import sys
 
         if _is_http(transport, options):
+            _load_asyncio()
             from ._http import run
 
             given: dict[str, Any] = {"port": 8000, **options}
@@ -580,6 +581,7 @@ class Server:
             try:
                 self._served = served = Served(self, streams)
                 if self._has_life() or served.connection.serve_without_host():
+                    _load_asyncio()
                     from ._interrupts import run as run_alert
 
                     run_alert(served.run())
@@ -732,6 +734,12 @@ def _refuse_method(function: Callable[..., Any]) -> None:
             f"{function.__qualname__} is a method without an object, so nobody could pass its "
             f"{code.co_varnames[0]!r}; register the bound method instead: app.tool({scope}(...).{name})"
         )
+
+
+def _load_asyncio() -> None:
+    from ._asyncio import load
+
+    load()
 
 
 def _is_http(transport: str, options: dict[str, Any]) -> bool:

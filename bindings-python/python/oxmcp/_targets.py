@@ -25,6 +25,8 @@ class Resolved(NamedTuple):
     env: dict[str, str] | None = None
     cwd: str | None = None
     headers: dict[str, str] | None = None
+    script: str | None = None
+    """The file that has to be there, where the target was a script."""
 
 
 def resolve(target: Target, server: str | None = None) -> Resolved:
@@ -68,7 +70,7 @@ def _named(text: str | bytes) -> Resolved:
         return Resolved(url=name)
     interpreters = {".py": sys.executable, ".js": "node", ".mjs": "node"}
     interpreter = interpreters.get(os.path.splitext(name)[1])
-    return Resolved(command=[name] if interpreter is None else [interpreter, name])
+    return Resolved(command=[name]) if interpreter is None else Resolved(command=[interpreter, name], script=name)
 
 
 def _configured(config: Mapping[str, Any], server: str | None) -> Resolved:

@@ -71,6 +71,14 @@ async def search(query: str, ctx: Context, limit: Annotated[int, Meta(ge=1)] = 1
     return [sampled.text, *[root.uri for root in await ctx.list_roots()]][:limit]
 
 
+@app.tool
+async def who(ctx: Context) -> str:
+    if ctx.http_request is None:
+        return "nobody"
+    token = ctx.http_request.headers.get("authorization", "none")
+    return f"{token} {ctx.http_request.url} {ctx.http_request.headers.getlist('x')} {ctx.session_id or ''}"
+
+
 @app.tool(title="T", annotations={"readOnlyHint": True}, tags={"a"})
 def plain(x: int, db: str = Depends(database)) -> list[TextContent | Image | Audio | File]:
     if x < 0:

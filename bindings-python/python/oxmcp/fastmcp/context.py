@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextvars
 import enum
+import hashlib
+import os
 import typing
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -88,6 +90,12 @@ class Context(Generic[SessionT, LifespanT, RequestT]):
         return str(self._live().request_id)
 
     @property
+    def session_id(self) -> str:
+        """The id of the client's session over HTTP; elsewhere one that stands for the connection."""
+        context = self._live()
+        return context.session_id or _name_of(context._connection)
+
+    @property
     def client_id(self) -> str | None:
         """The ``client_id`` of the request's ``_meta``, where there is one."""
         client_id: str | None = (self._live().meta or {}).get("client_id")
@@ -132,6 +140,18 @@ class Context(Generic[SessionT, LifespanT, RequestT]):
     async def read_resource(self, uri: Any) -> list[ReadResourceContents]:
         """Reads a resource of this server."""
         return list(await self.fastmcp.read_resource(uri))
+
+    async def list_resources(self) -> list[Any]:
+        """The resources of this server."""
+        return list(await self.fastmcp.list_resources())
+
+    async def list_prompts(self) -> list[Any]:
+        """The prompts of this server."""
+        return list(await self.fastmcp.list_prompts())
+
+    async def get_prompt(self, name: str, arguments: dict[str, Any] | None = None) -> Any:
+        """Gets the messages of a prompt of this server."""
+        return await self.fastmcp.get_prompt(name, arguments)
 
     async def elicit(self, message: str, schema: Any = None, *, response_type: Any = None) -> Any:
         """Asks the user to fill in a form: a model, a dataclass, or a plain type for a single value. Gives a result
@@ -186,7 +206,16 @@ class Context(Generic[SessionT, LifespanT, RequestT]):
         return self._state.get(key)
 
     async def close_sse_stream(self) -> None:
-        """Nothing: there is no stream to close on standard input and output."""
+        """Gives up the stream of the request over HTTP; its client comes back for the rest."""
+        self._live().end_stream()
+
+
+_SECRET = os.urandom(16)
+
+
+def _name_of(connection: tuple[int, int]) -> str:
+    """A name for a connection that nobody can guess."""
+    return hashlib.blake2b(repr(connection).encode(), key=_SECRET, digest_size=16).hexdigest()
 
 
 def _form(kind: Any) -> tuple[Any, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextvars
-import dataclasses
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import _asking, _json, types
 from .._errors import UsageError
 from .._native import Context as NativeContext
+from .._requests import for_starlette
 
 if TYPE_CHECKING:
     from .._server import Server as NativeServer
@@ -148,16 +148,35 @@ class ServerSession:
         _asking.notify(self._context, "notifications/prompts/list_changed", None)
 
 
-@dataclasses.dataclass
 class RequestContext(Generic[SessionT, LifespanT, RequestT]):
     """The request that a handler serves."""
 
-    request_id: types.RequestId
-    meta: types.RequestParams.Meta | None
-    session: SessionT
-    lifespan_context: LifespanT
-    request: RequestT | None = None
-    experimental: Any = None
+    def __init__(
+        self,
+        request_id: types.RequestId,
+        meta: types.RequestParams.Meta | None,
+        session: SessionT,
+        lifespan_context: LifespanT,
+        request: Any = None,
+        experimental: Any = None,
+    ) -> None:
+        self.request_id, self.meta = request_id, meta
+        self.session, self.lifespan_context = session, lifespan_context
+        self.experimental = experimental
+        self._request = request
+
+    @property
+    def request(self) -> RequestT | None:
+        """The HTTP request that brought the call, one of Starlette's where that is installed."""
+        if isinstance(self._request, NativeContext):
+            self._request = for_starlette(self._request.http_request)
+        request: RequestT | None = self._request
+        return request
+
+    async def close_sse_stream(self) -> None:
+        """Gives up the stream of the request over HTTP; its client comes back for the rest."""
+        session: Any = self.session
+        session._context.end_stream()
 
 
 current: contextvars.ContextVar[RequestContext[ServerSession, Any, Any]] = contextvars.ContextVar("oxmcp_request")
@@ -171,6 +190,7 @@ def context_of(context: NativeContext, native: NativeServer) -> RequestContext[S
         None if meta is None else types.RequestParams.Meta.model_validate(meta),
         ServerSession(context, native),
         {} if native.state is None else native.state,
+        context,
     )
 
 
