@@ -1,4 +1,4 @@
-//! What crosses for every message: four plain functions, each of which knows its session by number.
+//! What crosses for every message: plain functions, each of which knows its session by number.
 
 use napi::bindgen_prelude::{BufferSlice, Either};
 use napi::{Env, JsString};
@@ -6,7 +6,7 @@ use napi_derive::napi;
 use oxmcp_proto::{Answer, InboundId};
 
 use crate::options::{CallTuple, call_options};
-use crate::state::{Cause, js_string, with};
+use crate::state::{Cause, State, js_string, with};
 
 /// A wire up to this size goes out as a string, which Node writes without an object of its own.
 const SHORT: usize = 16 * 1024;
@@ -33,20 +33,77 @@ pub fn receive<'env>(
 }
 
 /// The bytes for the peer, to be written as UTF-8; `null` when there are none.
+type Wire<'env> = Option<Either<JsString<'env>, BufferSlice<'env>>>;
+
+/// What waits for the peer, but for what a descriptor takes at once: that of a pipe or a socket which does not block, or -1. What goes
+/// wrong in writing is left to whoever writes the rest.
 #[napi]
-pub fn take_wire<'env>(
+pub fn take_wire<'env>(env: &'env Env, session: u32, descriptor: i32) -> napi::Result<Wire<'env>> {
+    with(session, env, |state| wire_of(env, state, descriptor))
+}
+
+/// Answers calls, and gives the wire as `takeWire` does. `answers` has a line for each, ended by a line feed: `r`, the call's number, a
+/// space and the JSON text of a result, or `t`, its number, a space and text that a tool gave.
+#[napi]
+pub fn answer<'env>(
     env: &'env Env,
     session: u32,
-) -> napi::Result<Option<Either<JsString<'env>, BufferSlice<'env>>>> {
+    answers: String,
+    now: f64,
+    descriptor: i32,
+) -> napi::Result<Wire<'env>> {
     with(session, env, |state| {
-        state.take_wire(env, |wire| {
-            Ok(if wire.len() <= SHORT {
-                Either::A(js_string(env, wire)?)
-            } else {
-                Either::B(BufferSlice::copy_from(env, wire)?)
-            })
-        })
+        state.try_drive(env, now, Cause::Peer, |session, now| {
+            for (id, answer) in answers.split_terminator('\n').filter_map(answer_in) {
+                session.respond(id, answer, now);
+            }
+            Ok(())
+        })?;
+        wire_of(env, state, descriptor)
     })
+}
+
+fn answer_in(line: &str) -> Option<(InboundId, Answer<'_>)> {
+    let (head, rest) = line.split_once(' ')?;
+    let (kind, id) = head.split_at_checked(1)?;
+    let answer = if kind == "t" {
+        Answer::Text(rest)
+    } else {
+        Answer::Result(rest)
+    };
+    Some((InboundId(id.parse().ok()?), answer))
+}
+
+fn wire_of<'env>(env: &'env Env, state: &mut State, descriptor: i32) -> napi::Result<Wire<'env>> {
+    let wire = state.take_wire(env, |wire| {
+        let rest = write_now(descriptor, wire);
+        Ok(if rest.is_empty() {
+            None
+        } else if rest.len() == wire.len() && wire.len() <= SHORT {
+            Some(Either::A(js_string(env, wire)?))
+        } else {
+            // It may begin in the middle of a character.
+            Some(Either::B(BufferSlice::copy_from(env, rest)?))
+        })
+    })?;
+    Ok(wire.flatten())
+}
+
+/// Writes what can be written at once; gives the rest.
+#[cfg(unix)]
+fn write_now(descriptor: i32, mut wire: &[u8]) -> &[u8] {
+    while descriptor >= 0 && !wire.is_empty() {
+        // SAFETY: the bytes are there for the time of the call; a descriptor that is not open gives an error.
+        let written = unsafe { libc::write(descriptor, wire.as_ptr().cast(), wire.len()) };
+        let Ok(written) = usize::try_from(written) else { break };
+        wire = &wire[written.min(wire.len())..];
+    }
+    wire
+}
+
+#[cfg(not(unix))]
+fn write_now(_descriptor: i32, wire: &[u8]) -> &[u8] {
+    wire
 }
 
 /// `Session.callTool`.
@@ -75,6 +132,16 @@ pub fn respond_result(env: &Env, session: u32, id: i64, result: String, now: f64
     with(session, env, |state| {
         state.try_drive(env, now, Cause::Peer, |session, now| {
             Ok(session.respond(InboundId(id as u64), Answer::Result(&result), now))
+        })
+    })
+}
+
+/// `Session.respondText`.
+#[napi]
+pub fn respond_text(env: &Env, session: u32, id: i64, text: String, now: f64) -> napi::Result<bool> {
+    with(session, env, |state| {
+        state.try_drive(env, now, Cause::Peer, |session, now| {
+            Ok(session.respond(InboundId(id as u64), Answer::Text(&text), now))
         })
     })
 }

@@ -21,6 +21,7 @@ mod session_server;
 mod signals;
 mod state;
 pub mod stdout;
+pub mod uri_template;
 pub mod verdicts;
 
 use napi_derive::napi;

@@ -3,7 +3,9 @@
 use napi::bindgen_prelude::BufferSlice;
 use napi::{Env, JsString};
 use napi_derive::napi;
-use oxmcp_proto::Instant;
+use oxmcp::border::{HttpOrigin, Remote};
+use oxmcp_proto::{InboundId, Instant};
+use serde_json::Value;
 
 use crate::error::Failure;
 use crate::registry::AsText;
@@ -137,6 +139,28 @@ impl Session {
         })
     }
 
+    /// The HTTP request that brought a call of the peer, while that is under way, as JSON text:
+    /// `[token, method, target, authority, name, value, …]`. `token` is that of the exchange, `null` for a request to a port of the
+    /// core's own; values of header fields have a character for each byte.
+    #[napi]
+    pub fn http_request(&self, env: &Env, id: i64) -> napi::Result<Option<String>> {
+        self.handle.with(env, |state| {
+            let origin = state
+                .remote()
+                .and_then(|remote| remote.http_request(InboundId(id as u64)));
+            Ok(origin.map(|origin| head_text(&origin)))
+        })
+    }
+
+    /// The name of the session, where its transport has named sessions.
+    #[napi]
+    pub fn session_id(&self, env: &Env) -> napi::Result<Option<String>> {
+        self.handle.with(env, |state| {
+            let id = state.remote().and_then(Remote::session_id);
+            Ok(id.map(|id| String::from(&*id)))
+        })
+    }
+
     /// Panics as a fault of the core would, for the test that only this session ends by it.
     #[napi]
     pub fn provoke_fault(&self, env: &Env) -> napi::Result<()> {
@@ -178,4 +202,18 @@ impl Session {
         self.handle
             .with(env, |state| state.try_drive(env, now, Cause::Us, work))
     }
+}
+
+fn head_text(HttpOrigin { token, request }: &HttpOrigin) -> String {
+    let latin1 = |bytes: &[u8]| -> Value { bytes.iter().map(|&byte| char::from(byte)).collect::<String>().into() };
+    let mut head: Vec<Value> = vec![
+        (*token).into(),
+        request.method.as_str().into(),
+        request.target.as_str().into(),
+        request.authority.as_deref().into(),
+    ];
+    for (name, value) in &request.headers {
+        head.extend([latin1(name), latin1(value)]);
+    }
+    Value::from(head).to_string()
 }

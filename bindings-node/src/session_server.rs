@@ -34,12 +34,6 @@ impl Session {
         self.respond(env, id, Answer::Result(&result), now)
     }
 
-    /// Answers a call: the tool gave text.
-    #[napi]
-    pub fn respond_text(&self, env: &Env, id: i64, text: String, now: f64) -> napi::Result<bool> {
-        self.respond(env, id, Answer::Text(&text), now)
-    }
-
     /// Answers a call: the tool failed.
     #[napi]
     pub fn respond_tool_error(&self, env: &Env, id: i64, message: String, now: f64) -> napi::Result<bool> {

@@ -4,7 +4,7 @@
 //! hub then.
 //!
 //! States lie in a table of their thread, under a number that JavaScript passes: it costs a tenth of unwrapping an
-//! object, which the four functions of the hot path (`hot.rs`) would otherwise do for every message.
+//! object, which the functions of the hot path (`hot.rs`) would otherwise do for every message.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -222,16 +222,24 @@ impl State {
         }
     }
 
+    /// The session, where it is elsewhere.
+    pub(crate) fn remote(&self) -> Option<&Remote> {
+        match &self.place {
+            Place::Elsewhere(remote) => Some(remote),
+            Place::Here(_) | Place::Nowhere => None,
+        }
+    }
+
     /// Gives up the stream that the answer to a call would go on, where each has one.
     pub(crate) fn end_stream(&self, call: InboundId) {
-        if let Place::Elsewhere(remote) = &self.place {
+        if let Some(remote) = self.remote() {
             remote.end_stream(call);
         }
     }
 
     /// That was all of what came first.
     pub(crate) fn settle(&self) {
-        if let Place::Elsewhere(remote) = &self.place {
+        if let Some(remote) = self.remote() {
             remote.settle();
         }
     }

@@ -8,13 +8,14 @@ import { type IncomingMessage, type Server as App, type ServerResponse, createSe
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 
-import { type AuthInfo, Client, McpServer, type MessageTransport, type NodeRequest, StreamableHTTPClientTransport } from 'oxmcp';
+import { type AuthInfo, Client, McpServer, type MessageTransport, type NodeRequest, type ServerContext, StreamableHTTPClientTransport } from 'oxmcp';
 import { SSEClientTransport } from 'oxmcp/client/sse.js';
 import { toNodeHandler } from 'oxmcp/node';
 import { createMcpHandler } from 'oxmcp/server';
 import { SSEServerTransport } from 'oxmcp/server/sse.js';
 import { StreamableHTTPServerTransport } from 'oxmcp/server/streamableHttp.js';
 
+import { type NativeSession, native } from '../dist/native.js';
 import { ERAS, linked, textOf } from './support.js';
 
 const opened: App[] = [];
@@ -83,8 +84,39 @@ async function see(client: Client): Promise<Seen> {
   return JSON.parse(textOf(await client.callTool({ name: 'see' })) ?? '') as Seen;
 }
 
-/** Every way to serve, and whether it has sessions in the era with a handshake. */
-const WAYS: Record<string, [serve: (server: () => McpServer) => Promise<string>, sessions: boolean]> = {
+/** Every way to serve, whether it has sessions in the era with a handshake, and whether the program tells who calls. */
+const WAYS: Record<string, [serve: (server: () => McpServer) => Promise<string>, sessions: boolean, tells?: false]> = {
+  'a port': [async (server) => (await server().listen()).url, true, false],
+  'one handler of Node for all': [
+    (server) => {
+      const { node } = server().httpHandler();
+      return appOf((request, response) => node(withAuth(request), response));
+    },
+    true,
+  ],
+  'one handler of Node for all, without sessions': [
+    (server) => {
+      const { node } = server().httpHandler({ stateless: true });
+      return appOf((request, response) => node(withAuth(request), response));
+    },
+    false,
+  ],
+  'one handler of fetch for all': [
+    (server) => {
+      const { fetch } = server().httpHandler();
+      const serve = toNodeHandler({ fetch: (request, options) => fetch(request, options) });
+      return appOf((request, response) => serve(withAuth(request), response));
+    },
+    true,
+  ],
+  'one transport for all sessions': [
+    async (server) => {
+      const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => 'unused' });
+      await server().connect(transport);
+      return appOf((request, response) => transport.handleRequest(withAuth(request), response));
+    },
+    true,
+  ],
   'a handler of Node': [
     (server) => {
       const serve = toNodeHandler(createMcpHandler(() => server()));
@@ -130,7 +162,7 @@ const WAYS: Record<string, [serve: (server: () => McpServer) => Promise<string>,
   ],
 };
 
-for (const [way, [serve, sessions]] of Object.entries(WAYS)) {
+for (const [way, [serve, sessions, tells]] of Object.entries(WAYS)) {
   for (const { mode, revision } of ERAS) {
     test(`a function behind ${way} knows the request, in ${revision}`, { timeout: 60_000 }, async () => {
       const servers: McpServer[] = [];
@@ -146,7 +178,8 @@ for (const [way, [serve, sessions]] of Object.entries(WAYS)) {
         const seen = await Promise.all(clients.flatMap((client) => [see(client), see(client)]));
         for (const [at, agent] of ['ada', 'ada', 'bob', 'bob'].entries()) {
           const session = sessions && mode === 'legacy';
-          assert.deepEqual(seen[at], { who: agent, agent, path: '/mcp', method: 'POST', again: agent, session });
+          const who = tells === false ? {} : { who: agent };
+          assert.deepEqual(seen[at], { ...who, agent, path: '/mcp', method: 'POST', again: agent, session });
         }
       }
       await Promise.all(clients.map((client) => client.close()));
@@ -203,22 +236,105 @@ describe('other transports', { timeout: 60_000 }, () => {
     await server.close();
   });
 
-  test('where it cannot be told for certain who calls, nothing is said', async () => {
-    const server = newServer();
-    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => 'unused' });
-    await server.connect(transport);
-    const url = await appOf((request, response) => transport.handleRequest(withAuth(request), response));
-    const clients = await Promise.all(['ada', 'bob'].map((agent) => connectedTo(url, agent, 'legacy')));
-    for (const client of clients) {
-      assert.deepEqual(await see(client), { session: false });
-      await client.close();
-    }
-    await server.close();
-  });
-
   test('a call that came by no request knows of none', async () => {
     const client = await linked(newServer());
     assert.deepEqual(await see(client), { session: false });
     await client.close();
+  });
+});
+
+describe('what is known of a request stays while its call goes on', { timeout: 60_000 }, () => {
+  /** Serves a tool that says who calls, once the response to its request is closed. */
+  async function served(before: (ctx: ServerContext) => void): Promise<{ url: string; server: McpServer; said: Promise<string> }> {
+    let closed: Promise<unknown> = Promise.resolve();
+    let say!: (who: string) => void;
+    const said = new Promise<string>((resolve) => (say = resolve));
+    const server = new McpServer({ name: 'origin', version: '1.0.0' });
+    server.registerTool('hold', {}, async (ctx) => {
+      before(ctx);
+      await closed;
+      const who = `${ctx.authInfo?.clientId} ${ctx.requestInfo?.headers['x-agent']}`;
+      say(who);
+      return who;
+    });
+    const { node } = server.httpHandler({ retry: 1 });
+    const url = await appOf((request, response) => {
+      if (request.method === 'POST') closed = once(response, 'close');
+      node(withAuth(request), response);
+    });
+    return { url, server, said };
+  }
+
+  test('after the stream of its answer was ended', async () => {
+    const { url, server } = await served((ctx) => {
+      ctx.mcpReq.progress({ progress: 1 });
+      ctx.closeSSEStream?.();
+    });
+    const client = await connectedTo(url, 'ada', 'legacy');
+    assert.equal(textOf(await client.callTool({ name: 'hold' }, { onprogress: () => {} })), 'ada ada');
+    await client.close();
+    await server.close();
+  });
+
+  test('after a transport of the program ended that stream', async () => {
+    let closed: Promise<unknown> = Promise.resolve();
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => 'unused', retryInterval: 1 });
+    const server = new McpServer({ name: 'origin', version: '1.0.0' });
+    server.registerTool('hold', {}, async (ctx) => {
+      ctx.mcpReq.progress({ progress: 1 });
+      transport.closeSSEStream('another');
+      transport.closeSSEStream(ctx.requestId);
+      await closed;
+      return `${ctx.authInfo?.clientId}`;
+    });
+    await server.connect(transport);
+    const url = await appOf((request, response) => {
+      if (request.method === 'POST') closed = once(response, 'close');
+      return transport.handleRequest(withAuth(request), response);
+    });
+    const client = await connectedTo(url, 'ada', 'legacy');
+    assert.equal(textOf(await client.callTool({ name: 'hold' }, { onprogress: () => {} })), 'ada');
+    await client.close();
+    await server.close();
+  });
+
+  test('after its client has left', async () => {
+    const controller = new AbortController();
+    const { url, server, said } = await served(() => controller.abort());
+    const post = (message: object, more: Record<string, string>, signal?: AbortSignal): Promise<Response> => {
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'x-agent': 'ada', ...more };
+      return fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }), ...(signal && { signal }) });
+    };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+    const begun = await post({ id: 1, method: 'initialize', params }, {});
+    await begun.text();
+    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
+    await (await post({ method: 'notifications/initialized' }, session)).text();
+    await assert.rejects(post({ id: 2, method: 'tools/call', params: { name: 'hold' } }, session, controller.signal).then((response) => response.text()));
+    assert.equal(await said, 'ada ada');
+    await server.close();
+  });
+
+  test('and costs nothing where no function looks', async () => {
+    const { prototype } = native().Session as unknown as { prototype: NativeSession };
+    const original = prototype.httpRequest;
+    let asked = 0;
+    prototype.httpRequest = function (this: NativeSession, id: number) {
+      asked++;
+      return original.call(this, id);
+    };
+    try {
+      const server = newServer();
+      server.registerTool('plain', {}, () => 'fine');
+      const client = await connectedTo((await server.listen()).url, 'ada', 'auto');
+      for (let call = 0; call < 10; call++) await client.callTool({ name: 'plain' });
+      assert.equal(asked, 0);
+      await see(client);
+      assert.equal(asked, 1);
+      await client.close();
+      await server.close();
+    } finally {
+      prototype.httpRequest = original;
+    }
   });
 });

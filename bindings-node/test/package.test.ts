@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, execSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -44,7 +44,7 @@ test('a server starts with few files and few modules of Node', () => {
     const file = path.join(folder, 'server.cjs');
     writeFileSync(file, script.replace("'oxmcp'", JSON.stringify(packageFolder)));
     const { stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', input: '' });
-    assert.equal(stderr, '4 \n');
+    assert.equal(stderr, '3 \n');
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -73,6 +73,62 @@ test('an addon that does not load is a typed error that shows what was tried', (
   assert.match(output, /^true addon oxmcp found no native addon for .*abacus/);
   assert.match(output, /Cannot find module/);
 });
+
+test('an addon that is damaged, or for another system, is reported in the words of the loader', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'oxmcp-damaged-'));
+  try {
+    const installed = path.join(folder, 'node_modules', 'oxmcp');
+    cpSync(path.join(packageFolder, 'dist'), path.join(installed, 'dist'), { recursive: true });
+    cpSync(path.join(packageFolder, 'package.json'), path.join(installed, 'package.json'));
+    for (const libc of process.platform === 'linux' ? ['-gnu', '-musl'] : process.platform === 'win32' ? ['-msvc'] : ['']) {
+      const addon = path.join(folder, 'node_modules', `oxmcp-${process.platform}-${process.arch}${libc}`);
+      mkdirSync(addon, { recursive: true });
+      writeFileSync(path.join(addon, 'package.json'), '{"main":"addon.node"}');
+      writeFileSync(path.join(addon, 'addon.node'), 'this is no library');
+    }
+    const script = `
+      const { McpServer } = require('oxmcp');
+      try {
+        new McpServer({ name: 'x', version: '1' });
+      } catch (error) {
+        console.log(error.name, error.message);
+      }`;
+    const output = execFileSync(process.execPath, ['-e', script], { cwd: folder, encoding: 'utf8' });
+    assert.match(output, /^AddonError oxmcp found no native addon/);
+    assert.match(output, process.platform === 'linux' ? /addon\.node: (invalid ELF header|file too short)/ : /addon\.node/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('the addon needs nothing of the system but its C library', { skip: process.platform !== 'linux' ? 'ELF' : false }, () => {
+  const addon = readdirSync(path.join(packageFolder, 'native')).find((name) => name.endsWith('.node')) ?? '';
+  const needed = neededBy(readFileSync(path.join(packageFolder, 'native', addon)));
+  assert.ok(needed.length > 0);
+  for (const name of needed) assert.match(name, /^(libc|libm|libdl|libpthread|librt|libgcc_s|ld-linux.*|libc\.musl-.*)\.so(\.\d+)?$/);
+});
+
+/** The libraries that a 64-bit ELF file names. */
+function neededBy(file: Buffer): string[] {
+  const [DYNAMIC, NEEDED] = [6, 1n];
+  const number = (at: number): number => Number(file.readBigUInt64LE(at));
+  const [table, size, count] = [number(40), file.readUInt16LE(58), file.readUInt16LE(60)];
+  const sections = Array.from({ length: count }, (_, index) => {
+    const at = table + index * size;
+    return { type: file.readUInt32LE(at + 4), from: number(at + 24), length: number(at + 32), link: file.readUInt32LE(at + 40) };
+  });
+  const names: string[] = [];
+  for (const { type, from, length, link } of sections) {
+    const texts = sections[link];
+    if (type !== DYNAMIC || texts === undefined) continue;
+    for (let at = from; at < from + length; at += 16) {
+      if (file.readBigUInt64LE(at) !== NEEDED) continue;
+      const start = texts.from + number(at + 8);
+      names.push(file.toString('utf8', start, file.indexOf(0, start)));
+    }
+  }
+  return names;
+}
 
 test('require and import give the same things', async () => {
   const imported: Record<string, unknown> = await import('oxmcp');

@@ -149,6 +149,25 @@ describe('checks', () => {
     await client.close();
   });
 
+  test('text stays text, whatever it looks like, and what is left out is missing', async () => {
+    const seen: unknown[] = [];
+    const server = new McpServer({ name: 's', version: '1' });
+    const zod = z.object({ id: z.string(), note: z.string().optional() });
+    const json = { type: 'object', properties: { id: { type: 'string' }, note: { type: 'string' } }, required: ['id'] } as const;
+    server.registerTool('zod', { inputSchema: zod }, (args) => `${seen.push(args)}`);
+    server.registerTool('json', { inputSchema: json }, (args) => `${seen.push(args)}`);
+    const client = await linked(server);
+    for (const { inputSchema } of (await client.listTools()).tools) {
+      assert.deepEqual([inputSchema.required, (inputSchema.properties as Record<string, object>)['note']], [['id'], { type: 'string' }]);
+    }
+    for (const name of ['zod', 'json']) {
+      for (const id of ['00123', '1e5', 'true', 'null', '{"a":1}']) await client.callTool({ name, arguments: { id } });
+    }
+    const ids = ['00123', '1e5', 'true', 'null', '{"a":1}'].map((id) => ({ id }));
+    assert.deepEqual(seen, [...ids, ...ids]);
+    await client.close();
+  });
+
   test('a check may take its time, and its failure is no answer of the tool', async () => {
     const server = newServer();
     const taken = z.object({ name: z.string().refine(async (name) => name !== 'taken', 'is taken') });

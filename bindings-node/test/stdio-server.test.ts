@@ -4,7 +4,9 @@
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -12,6 +14,7 @@ import { after, describe, test } from 'node:test';
 
 import { Client, McpServer, type Problem, StdioServerTransport } from 'oxmcp';
 
+import { leaveSoon } from '../dist/leaving.js';
 import { serve } from '../dist/server.js';
 import { redirectedStdout } from '../dist/stdio-server.js';
 import { ERAS, HandClock, HandTransport, fixture, gone, textOf, turn } from './support.js';
@@ -127,6 +130,19 @@ describe('the end', LIMIT, () => {
     assert.deepEqual(ended.messages.map(({ id }) => id), ['i', 1, 3, 2]);
   });
 
+  test('of the input, although the program has a timer', async () => {
+    const ended = await run((child) => child.stdin?.end(lines(...HANDSHAKE, call(1, 'soon'))), 'timer');
+    assert.deepEqual([ended.code, ended.signal, ended.messages.at(-1)?.['id'], ended.stderr], [0, null, 1, 'closed\n']);
+  });
+
+  test('by Ctrl+C while nothing happens, without a word', POSIX, async () => {
+    const ended = await run((child) => {
+      child.stdin?.write(lines(...HANDSHAKE));
+      child.stdout?.once('data', () => child.kill('SIGINT'));
+    });
+    assert.deepEqual([ended.signal, ended.stderr], ['SIGINT', '']);
+  });
+
   test('of the input without a word', async () => {
     const ended = await run((child) => child.stdin?.end());
     assert.deepEqual([ended.code, ended.messages, ended.stderr], [0, [], 'closed\n']);
@@ -190,6 +206,34 @@ test('a client that does not read holds the server up, and gets all once it read
   assert.equal(answers, 402);
 });
 
+test('a byte order mark, line ends of Windows and lines cut within a character are read', LIMIT, async () => {
+  const text = `\uFEFF${lines(...HANDSHAKE, call(1, 'echo', { text: 'grüße 👋' })).replaceAll('\n', '\r\n')}`;
+  const bytes = Buffer.from(text);
+  const ended = await run((child) => {
+    // A byte at a time, each one a read of its own as far as the system will have it.
+    const step = (at: number): void => {
+      if (at < bytes.length) child.stdin?.write(bytes.subarray(at, at + 1), () => step(at + 1));
+      else child.stdin?.end();
+    };
+    step(0);
+  });
+  assert.deepEqual([ended.messages.map(({ id }) => id), ended.messages.at(-1)?.['result'].content[0].text], [['i', 1], 'grüße 👋']);
+  assert.doesNotMatch(JSON.stringify(ended.messages), /\r|\uFEFF/);
+});
+
+test('lines that are no messages are answered, each in its way, and the next is served', LIMIT, async () => {
+  const odd = ['not json', '{"id":99,"method":"tools/list","params":{}}', '[{"jsonrpc":"2.0","id":5,"method":"ping"}]', '', '7'].join('\n');
+  const ended = await run((child) => child.stdin?.end(`${lines(...HANDSHAKE)}${odd}\n${lines(call(1, 'echo', { text: 'a' }))}`));
+  const answers = ended.messages.slice(1).map(({ id, error, result }) => [id, error?.code, result !== undefined]);
+  assert.deepEqual(answers, [
+    [undefined, -32700, false],
+    [99, -32600, false],
+    [undefined, -32600, false],
+    [undefined, -32600, false],
+    [1, undefined, true],
+  ]);
+});
+
 test('files in place of pipes', POSIX, async () => {
   const [input, output] = [path.join(folder, 'in'), path.join(folder, 'out')];
   writeFileSync(input, lines(...HANDSHAKE, call(1, 'echo', { text: 'a' }), call(2, 'print'), call(3, 'repeat', { length: 300_000 })));
@@ -231,6 +275,26 @@ test('streams of the program’s own', async () => {
   }
   assert.match(text, /"text":"x"/);
   await server.close();
+});
+
+test('the process of a client that has left is ended, unless it listens on a port', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const exit = t.mock.method(process, 'exit', () => undefined as never);
+  const left = (): number => {
+    leaveSoon();
+    t.mock.timers.tick(2000);
+    return exit.mock.callCount();
+  };
+  assert.equal(left(), 1);
+  const server = new McpServer({ name: 'ports', version: '1' });
+  await server.listen();
+  assert.equal(left(), 1);
+  await server.close();
+  assert.equal(left(), 2);
+  const app = createServer().listen(0, '127.0.0.1');
+  await once(app, 'listening');
+  assert.equal(left(), 2);
+  app.close();
 });
 
 test('where descriptors cannot be moved, process.stdout is redirected and given back', () => {

@@ -30,7 +30,7 @@ import { type ResultArguments, type ResultSchema, isSchema, optionsOf, withSchem
 import type { Check, InferSchema } from './schema.js';
 import { StdioClientTransport, type StdioServerParameters } from './stdio.js';
 import { type ListenOptions, Stream, type Subscription } from './subscription.js';
-import { type Starter, type Transport, starterOf } from './transport.js';
+import { type Dialled, type Starter, type Transport, starterOf } from './transport.js';
 import type {
   CallToolResult,
   ClientCapabilities,
@@ -502,14 +502,13 @@ export class Client {
   }
 
   /** Connects over HTTP: the core does, on threads of its own. */
-  #dial(http: { readonly url: string; readonly settings: string }, options: ConnectOptions): Connection {
+  #dial(url: string, how: string, options: ConnectOptions): Connection {
     const hub = new Hub(undefined, null);
     const transport = new Elsewhere(hub);
     try {
       const probe = this.#options.mode === 'legacy' ? false : null;
       const settings = this.#settings(true);
       const timeout = milliseconds('timeout', options.timeout);
-      const { url, settings: how } = http;
       const session = hub.native.connect(this.#info, settings, this.#methods ?? null, url, how, probe, timeout);
       const connection = new Connection('client', session, transport, systemClock, this.#hooks(), transport);
       hub.adopt(session.handle, connection);
@@ -521,14 +520,11 @@ export class Client {
   }
 
   async #open({ start, server, http }: Starter, clock: Clock, options: ConnectOptions): Promise<void> {
-    if (this.#connection !== undefined && !this.#connection.isClosed) {
-      throw usage('this client is connected already; close it first, or make another client');
-    }
+    this.#refuseSecond();
     if (options.signal?.aborted) throw options.signal.reason;
     const { mode, supportedProtocolVersions } = this.#options;
     if (http !== undefined) {
-      this.#connection = this.#dial(http, options);
-      await this.#connection.open(options);
+      await this.#openElsewhere(http, options);
       return;
     }
     const session = this.#newSession(mode !== 'legacy' && (server === undefined || native().shouldProbe(server)));
@@ -541,6 +537,22 @@ export class Client {
     } finally {
       if (learns) native().learnVerdict(server, connection.peer?.protocolVersion ?? null);
     }
+  }
+
+  async #openElsewhere(http: Dialled, options: ConnectOptions): Promise<void> {
+    const given = http.settings();
+    const settings = typeof given === 'string' ? given : await given;
+    this.#refuseSecond();
+    if (options.signal?.aborted) throw options.signal.reason;
+    const connection = this.#dial(http.url, settings, options);
+    this.#connection = connection;
+    http.dialled(connection);
+    await connection.open(options);
+  }
+
+  #refuseSecond(): void {
+    if (this.#connection === undefined || this.#connection.isClosed) return;
+    throw usage('this client is connected already; close it first, or make another client');
   }
 
   #hooks(): ConnectionHooks {

@@ -6,6 +6,7 @@ import { onAbort } from './abort.js';
 import type { Clock, Timer } from './clock.js';
 import { ConnectionClosedError, type ErrorDetails, fromNative, nativeDetails, textOf, toError } from './errors.js';
 import { type CallKind, Incoming } from './incoming.js';
+import type { ErrorAnswer } from './failure.js';
 import { objectText } from './json.js';
 import { type NativeCallOptions, type NativeSession, native } from './native.js';
 import {
@@ -47,14 +48,6 @@ export interface ConnectionHooks {
   /** The handshake is done. */
   ready(): void;
   closed(): void;
-}
-
-/** How a call of the other side is answered with an error. */
-export interface ErrorAnswer {
-  readonly code: number;
-  readonly message: string;
-  /** JSON text. */
-  readonly data: string | null;
 }
 
 /** A call of ours that waits. */
@@ -103,6 +96,10 @@ export class Connection {
   #end: TransportEnd | undefined;
   #closed = false;
   #flushing = false;
+  /** What came is being given out. */
+  #reading = false;
+  /** Answers that were given meanwhile, and wait to cross: for each a line. */
+  #answers = '';
   #asking = false;
   /** While a call waits that nothing else keeps the process alive for: without it, its promise would never settle. */
   #alive: NodeJS.Timeout | undefined;
@@ -157,6 +154,21 @@ export class Connection {
 
   get peer(): Peer | undefined {
     return this.#peer;
+  }
+
+  /** The session, once it has the answers that were given: for what could put an end to their calls. */
+  get #inOrder(): NativeSession {
+    if (this.#answers !== '') {
+      const wire = this.#native.answer(this.#handle, this.#takeAnswers(), this.#clock.now(), -1);
+      if (wire !== null) this.#writeOwed(wire);
+    }
+    return this.#session;
+  }
+
+  #takeAnswers(): string {
+    const answers = this.#answers;
+    this.#answers = '';
+    return answers;
   }
 
   /** The session itself, for tests. */
@@ -306,22 +318,21 @@ export class Connection {
 
   /** Answers with the JSON text of a result. */
   respondResult(call: Incoming, result: string): void {
-    if (!this.#incoming.delete(call.id)) return;
-    try {
-      this.#native.respondResult(this.#handle, call.id, result, this.#clock.now());
-    } catch (thrown) {
-      this.#break(fromNative(thrown));
-      return;
-    }
-    this.#tells ||= this.#answersTell;
-    this.#rearm ||= !this.#owesAll;
-    if (this.#elsewhere) this.#endIfOver();
-    else this.#flushSoon();
+    if (!this.#joins('r', call, result)) this.#respond(call, (_, now) => this.#native.respondResult(this.#handle, call.id, result, now));
+  }
+
+  /** Answers that are given at once, and have no line feed, cross together. */
+  #joins(kind: 'r' | 't', call: Incoming, answer: string): boolean {
+    if (!this.#reading || answer.includes('\n')) return false;
+    if (!this.#incoming.delete(call.id)) return true;
+    this.#answers += `${kind}${call.id} ${answer}\n`;
+    this.#answered();
+    return true;
   }
 
   /** Answers: the tool gave text. */
   respondText(call: Incoming, text: string): void {
-    this.#respond(call, (session, now) => session.respondText(call.id, text, now));
+    if (!this.#joins('t', call, text)) this.#respond(call, (_, now) => this.#native.respondText(this.#handle, call.id, text, now));
   }
 
   /** Answers: the tool failed. */
@@ -345,6 +356,9 @@ export class Connection {
   respondInputRequired(call: Incoming, requests: string, state: string | undefined): void {
     const rest = state === undefined ? '' : `,"state":${JSON.stringify(state)}`;
     const text = `{"inputRequired":{"call":${call.id},"requests":${requests}${rest}}}`;
+    // Where such rounds are requests of ours, they have their time.
+    this.#tells = true;
+    this.#rearm = true;
     this.#respond(call, (session, now) => session.command(text, now));
   }
 
@@ -358,9 +372,21 @@ export class Connection {
     return this.#home?.originOf(call);
   }
 
+  /** Keeps what is known of the requests that brought the calls under way, which it would be forgotten with. */
+  keepOrigins(): void {
+    for (const call of this.#incoming.values()) void call.origin;
+  }
+
   /** Ends the stream that the answer to a call would go on. */
   endStream(call: Incoming): void {
-    if (this.#incoming.has(call.id)) this.#attempt((session) => session.endStream(call.id));
+    if (!this.#incoming.has(call.id)) return;
+    void call.origin;
+    this.#attempt((session) => session.endStream(call.id));
+  }
+
+  /** The same for the calls that the other side gave this id. */
+  endStreamOf(id: string | number): void {
+    for (const call of this.#incoming.values()) if (call.caller.id === id) this.endStream(call);
   }
 
   /** Reports progress on a call of the other side. */
@@ -378,9 +404,14 @@ export class Connection {
       this.#break(fromNative(thrown));
       return;
     }
-    this.#tells = true;
+    this.#answered();
+  }
+
+  /** What follows from an answer. */
+  #answered(): void {
+    this.#tells ||= this.#answersTell;
     // What waits for a client's answer goes on with a request of its own, and its time.
-    this.#rearm = true;
+    this.#rearm ||= !this.#owesAll;
     if (this.#elsewhere) this.#endIfOver();
     else this.#flushSoon();
   }
@@ -497,13 +528,16 @@ export class Connection {
     }
     if (events === null) return;
     if (events.charCodeAt(0) === 0x20) this.#answer();
+    this.#reading = true;
     this.#dispatch(events);
+    this.#reading = false;
+    if (this.#flushing) this.#flushNow();
   }
 
   /** Runs one input of the session that cannot be refused, with all that follows from it. */
   #drive(input: (session: NativeSession) => void): void {
     try {
-      input(this.#session);
+      input(this.#inOrder);
       this.#dispatchWaiting();
     } catch (thrown) {
       this.#break(fromNative(thrown));
@@ -522,11 +556,14 @@ export class Connection {
     this.#flushSoon();
   }
 
-  /** Writes all there is once the program has had its say: after the promise callbacks that run now. */
+  /**
+   * Writes all there is once the program has had its say: when what came has been given out, or after the promise callbacks that run
+   * now.
+   */
   #flushSoon(): void {
     if (this.#flushing || this.#elsewhere) return;
     this.#flushing = true;
-    process.nextTick(this.#flushNow);
+    if (!this.#reading) process.nextTick(this.#flushNow);
   }
 
   readonly #flushNow = (): void => {
@@ -564,14 +601,17 @@ export class Connection {
   }
 
   #dispatchWaiting(): void {
-    const events = this.#session.takeEvents();
+    const events = this.#inOrder.takeEvents();
     if (events !== null) this.#dispatch(events);
   }
 
   /** Writes what the peer caused, and stops reading while too much of that waits. */
   #answer(): void {
     const wire = this.#takeWire();
-    if (wire === null) return;
+    if (wire !== null) this.#writeOwed(wire);
+  }
+
+  #writeOwed(wire: string | Uint8Array): void {
     const { length } = wire;
     this.#owe(length);
     this.#transport.write(wire, () => this.#owe(-length));
@@ -583,9 +623,12 @@ export class Connection {
     if (this.#owed > OWED !== stopped) this.#transport.pause(!stopped);
   }
 
+  /** What waits to be written, but for what could be written here at once. */
   #takeWire(): string | Uint8Array | null {
     try {
-      return this.#native.takeWire(this.#handle);
+      const descriptor = this.#transport.descriptor?.() ?? -1;
+      if (this.#answers === '') return this.#native.takeWire(this.#handle, descriptor);
+      return this.#native.answer(this.#handle, this.#takeAnswers(), this.#clock.now(), descriptor);
     } catch (thrown) {
       this.#break(fromNative(thrown));
       return null;
@@ -742,7 +785,7 @@ export class Connection {
 
   #flushLast(): void {
     try {
-      const wire = this.#native.takeWire(this.#handle);
+      const wire = this.#native.takeWire(this.#handle, -1);
       if (wire !== null) this.#transport.write(wire);
     } catch {
       // A broken session has nothing more to say.

@@ -94,6 +94,8 @@ export interface RequestHandlerExtra {
   readonly _meta: Meta | undefined;
   /** {@link HttpCall.closeSSE}. */
   readonly closeSSEStream: (() => void) | undefined;
+  /** {@link HttpCall.closeStandaloneSSE}. */
+  readonly closeStandaloneSSEStream: (() => void) | undefined;
   /** Names the session of the caller, where its transport has sessions. */
   readonly sessionId: string | undefined;
   /** {@link HttpCall.authInfo}. */
@@ -131,6 +133,8 @@ export interface HttpCall {
    * call that takes long holds no connection.
    */
   readonly closeSSE: () => void;
+  /** A stream that answers no request cannot be ended by a function here. */
+  readonly closeStandaloneSSE: (() => void) | undefined;
 }
 
 /** What a function of a server gets. */
@@ -253,6 +257,7 @@ export class CallContext implements ServerContext {
     if (!connection.isElsewhere && call.origin === undefined) return undefined;
     return (this.#http ??= {
       closeSSE: () => connection.endStream(call),
+      closeStandaloneSSE: undefined,
       get authInfo() {
         return call.origin?.authInfo;
       },
@@ -272,6 +277,10 @@ export class CallContext implements ServerContext {
 
   get closeSSEStream(): (() => void) | undefined {
     return this.http?.closeSSE;
+  }
+
+  get closeStandaloneSSEStream(): undefined {
+    return undefined;
   }
 
   get signal(): Signal {

@@ -184,6 +184,16 @@ export class UrlElicitationRequiredError extends ResponseError {
   }
 }
 
+/**
+ * A server over HTTP wants credentials, or others: status 401. `data` has the `wwwAuthenticate` of the response, which may tell where
+ * to get them.
+ */
+export class UnauthorizedError extends ResponseError {
+  constructor(given: ErrorDetails | string = 'Unauthorized') {
+    super(typeof given === 'string' ? { kind: 'response', message: given, fault: 'peer', data: { status: 401 } } : given);
+  }
+}
+
 /** The native addon of this package could not be loaded; the message lists what was tried. */
 export class AddonError extends McpError {
   constructor(message: string) {
@@ -245,6 +255,7 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
   ProtocolError,
   HandlerError,
   UrlElicitationRequiredError,
+  UnauthorizedError,
   ServerStartError,
   AddonError,
   InternalError,
@@ -267,6 +278,7 @@ function brandOf(prototype: object): unknown {
 export function toError(details: ErrorDetails, end?: ProcessEnd): McpError {
   switch (details.kind) {
     case 'response':
+      if (httpStatusOf(details) === 401) return new UnauthorizedError(details);
       return urlElicitation(details) ?? new ResponseError(details);
     case 'handler':
       return new HandlerError(details);
@@ -285,6 +297,13 @@ export function toError(details: ErrorDetails, end?: ProcessEnd): McpError {
     default:
       return new UsageError(details);
   }
+}
+
+/** The status of a response over HTTP that was no answer. What a server sent as an error of its own has its code beside it. Internal. */
+export function httpStatusOf({ code, data }: { readonly code?: number | undefined; readonly data?: unknown }): number | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const { status, error } = data as { readonly status?: unknown; readonly error?: unknown };
+  return typeof status === 'number' && (code === undefined || error !== undefined) ? status : undefined;
 }
 
 /** The typed error, where the answer is one and names URLs. */

@@ -2,7 +2,6 @@
  * What a function of the program threw, as an answer to the other side. Internal.
  */
 
-import type { ErrorAnswer } from './connection.js';
 import {
   AddonError,
   CancelledError,
@@ -19,6 +18,14 @@ import {
   UsageError,
   textOf,
 } from './errors.js';
+
+/** How a call of the other side is answered with an error. */
+export interface ErrorAnswer {
+  readonly code: number;
+  readonly message: string;
+  /** JSON text. */
+  readonly data: string | null;
+}
 
 /**
  * An {@link McpError} is passed on with its code, message and data. Of anything else the other side learns nothing but

@@ -2,13 +2,14 @@
  * Servers over HTTP.
  */
 
+import { type AuthProvider, authorizationOf, checkProvider } from './auth-provider.js';
 import { type Known, checkOptions } from './check-options.js';
-import type { Home } from './connection.js';
+import type { Connection, Home } from './connection.js';
 import { usage } from './errors.js';
 import type { WebHeaders } from './http-types.js';
 import type { Hub } from './hub.js';
 import type { Url } from './registered.js';
-import { type Transport, NO_TRANSPORT, offer } from './transport.js';
+import { type Dialled, type Transport, NO_TRANSPORT, offer } from './transport.js';
 
 /** Header fields, as `fetch` takes them. */
 export type HeaderFields = Readonly<Record<string, string>> | readonly (readonly [string, string])[] | WebHeaders;
@@ -19,6 +20,13 @@ export interface StreamableHTTPClientTransportOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The same as the official SDK has it. */
   readonly requestInit?: { readonly headers?: HeaderFields | undefined } | undefined;
+  /**
+   * Has the access token, which is sent as `Authorization: Bearer …`. It is asked at each {@link Client.connect}; for the life of a
+   * connection the token is the same. A server that wants another one makes calls fail with an {@link UnauthorizedError}.
+   */
+  readonly authProvider?: AuthProvider | undefined;
+  /** How long to wait before a stream that broke is resumed, and how often. */
+  readonly reconnectionOptions?: ReconnectionOptions | undefined;
   /** The proxy to use in place of the system's. */
   readonly proxy?: string | undefined;
   /** Uses no proxy. */
@@ -39,9 +47,24 @@ export interface StreamableHTTPClientTransportOptions {
   readonly redirects?: { readonly hops?: number | undefined; readonly otherOrigins?: boolean | undefined } | undefined;
 }
 
+/** The first wait, the longest, how much longer each is than the one before, and how many there are. Times are in milliseconds. */
+export interface ReconnectionOptions {
+  readonly initialReconnectionDelay?: number | undefined;
+  readonly maxReconnectionDelay?: number | undefined;
+  readonly reconnectionDelayGrowFactor?: number | undefined;
+  readonly maxRetries?: number | undefined;
+}
+
 const KNOWN: Known = {
   headers: 'object',
   requestInit: 'object',
+  authProvider: 'object',
+  reconnectionOptions: {
+    initialReconnectionDelay: 'milliseconds',
+    maxReconnectionDelay: 'milliseconds',
+    reconnectionDelayGrowFactor: 'anything',
+    maxRetries: 'anything',
+  },
   proxy: 'text',
   noProxy: 'flag',
   rootCertificate: 'text',
@@ -74,16 +97,47 @@ const KNOWN: Known = {
 export class StreamableHTTPClientTransport {
   /** Where the server is. */
   readonly url: Url;
+  #connection: Connection | undefined;
 
   /** @throws {@link UsageError} when an option is wrong, or the URL is none of http or https */
   constructor(url: Url | string, options: StreamableHTTPClientTransportOptions = {}) {
     checkOptions('StreamableHTTPClientTransport', options, KNOWN);
     this.url = parsed(url);
-    const { headers, requestInit, ...rest } = options;
+    checkProvider(options.authProvider);
+    const { headers, requestInit, authProvider, reconnectionOptions, ...rest } = options;
     const own = Object.fromEntries(new Headers((requestInit?.headers ?? {}) as ConstructorParameters<typeof Headers>[0]));
-    const settings = JSON.stringify({ ...rest, headers: { ...own, ...headers } });
-    offer(this, { http: { url: this.url.href, settings }, start: () => NO_TRANSPORT });
+    const backoff = backoffOf(reconnectionOptions);
+    const settings = (authorization?: string): string =>
+      JSON.stringify({ ...rest, backoff, headers: { ...own, ...headers, ...(authorization !== undefined && { authorization }) } });
+    const http: Dialled = {
+      url: this.url.href,
+      settings: authProvider === undefined ? () => settings() : async () => settings(await authorizationOf(authProvider)),
+      dialled: (connection) => void (this.#connection = connection),
+    };
+    offer(this, { http, start: () => NO_TRANSPORT });
   }
+
+  /** The revision that both sides speak, once they are connected. */
+  get protocolVersion(): string | undefined {
+    return this.#connection?.peer?.protocolVersion;
+  }
+
+  /** Ends the connection, and its session with it, as {@link Client.close} does. */
+  async close(): Promise<void> {
+    await this.#connection?.close('the transport was closed');
+  }
+
+  /** {@link close}. */
+  async terminateSession(): Promise<void> {
+    await this.close();
+  }
+}
+
+/** The names that the core has. */
+function backoffOf(options: ReconnectionOptions | undefined): object | undefined {
+  if (options === undefined) return undefined;
+  const { initialReconnectionDelay: initial, maxReconnectionDelay: max, reconnectionDelayGrowFactor: factor, maxRetries: attempts } = options;
+  return { initial, max, factor, attempts };
 }
 
 /** A server of the HTTP+SSE transport of 2024-11-05, for programs that use the same class of the official SDK. */

@@ -8,6 +8,7 @@ import type { NodeRequest, NodeResponse, WebRequest, WebResponse } from './http-
 import { Hub } from './hub.js';
 import { type NativeExchange, type NativeHttpServer, type NativeRegistry, type NativeSession, native } from './native.js';
 import type { Connection, Home } from './connection.js';
+import { listens } from './leaving.js';
 import type { Problem } from './options.js';
 import { type AuthInfo, nodeOrigin, webOrigin } from './origin.js';
 
@@ -77,8 +78,6 @@ export interface Served {
 /** Settings of an endpoint, and which revisions it serves where that are not all. Internal. */
 export interface EndpointOptions extends ListenHttpOptions {
   readonly revisions?: readonly string[] | undefined;
-  /** Whether all requests are those of one session. */
-  readonly isOneSession?: boolean | undefined;
 }
 
 /** What may be said of a request as `fetch` has it. */
@@ -99,13 +98,13 @@ export class HttpEndpoint {
   readonly #hub: Hub;
   readonly #server: NativeHttpServer;
   #closing: Promise<void> | undefined;
+  #listens = false;
   /** While it listens or closes. */
   #alive: NodeJS.Timeout | undefined;
 
-  constructor(served: Served, { isOneSession = false, ...options }: EndpointOptions) {
+  constructor(served: Served, options: EndpointOptions) {
     this.#served = served;
     this.#hub = new Hub(served, served.registry);
-    this.#hub.isOneSession = isOneSession;
     try {
       const { info, registry } = served;
       const settings = served.settings(options.revisions);
@@ -136,6 +135,8 @@ export class HttpEndpoint {
       throw fromNative(thrown);
     }
     this.#stayAlive();
+    listens(1);
+    this.#listens = true;
     return address;
   }
 
@@ -144,20 +145,14 @@ export class HttpEndpoint {
     this.#server.notifyEach(method, params);
   }
 
-  /** The name of the one session. */
-  set sessionId(id: string) {
-    this.#hub.sessionId = id;
-  }
-
-  /** There are more sessions than one: from now on nothing can be said of who calls. */
-  isShared(): void {
-    this.#hub.isOneSession = false;
-    this.#hub.sessionId = undefined;
-  }
-
   /** The session of this name. */
   connectionOf(sessionId: string): Connection | undefined {
     return this.#hub.connections.find((connection) => connection.sessionId === sessionId);
+  }
+
+  /** Ends the responses to calls of this id before their answers. */
+  endStream(requestId: string | number): void {
+    for (const connection of this.#hub.connections) connection.endStreamOf(requestId);
   }
 
   /** Runs a command in all sessions that are told what all clients are told. */
@@ -173,10 +168,8 @@ export class HttpEndpoint {
     const fields = fieldsOf(request, authority !== undefined, accept);
     let exchange: NativeExchange | undefined;
     const more = (): void => exchange?.more();
-    const sent = this.#hub.isOneSession ? new Sent() : undefined;
     const token = this.#hub.open({
       origin: () => nodeOrigin(request),
-      brings: (id) => sent?.brings(id) ?? false,
       head(status, given, body) {
         seen?.(status, given);
         if (body !== null) {
@@ -210,8 +203,8 @@ export class HttpEndpoint {
       this.#hub.forget(token);
       opened.release();
     });
-    if (parsedBody !== undefined) sendWhole(parsedBody, opened, sent);
-    else sendNodeBody(request, opened, sent);
+    if (parsedBody !== undefined) sendWhole(parsedBody, opened);
+    else sendNodeBody(request, opened);
   }
 
   /** Serves one request as `fetch` has it. `seen` is shown how the response begins, before it does. */
@@ -229,10 +222,8 @@ export class HttpEndpoint {
         exchange?.release();
       };
       const encoder = new TextEncoder();
-      const sent = this.#hub.isOneSession ? new Sent() : undefined;
       const token = this.#hub.open({
         origin: () => webOrigin(request, authInfo),
-        brings: (id) => sent?.brings(id) ?? false,
         head(status, given, whole) {
           seen?.(status, given);
           const headers = new Headers([...pairs(given)]);
@@ -263,8 +254,8 @@ export class HttpEndpoint {
         return;
       }
       request.signal?.addEventListener('abort', release, { once: true });
-      if (parsedBody === undefined) void sendBody(request.body, exchange, sent);
-      else sendWhole(parsedBody, exchange, sent);
+      if (parsedBody === undefined) void sendBody(request.body, exchange);
+      else sendWhole(parsedBody, exchange);
     });
   }
 
@@ -284,6 +275,7 @@ export class HttpEndpoint {
           clearInterval(this.#alive);
           this.#hub.close();
           this.#served.closed(this);
+          if (this.#listens) listens(-1);
           resolve();
         },
       });
@@ -375,30 +367,6 @@ function settingsOf(options: EndpointOptions): string {
   return JSON.stringify({ address: host === 'localhost' ? '127.0.0.1' : host, anyHost: allowedHosts === '*', ...hosts, origins: allowedOrigins, ...rest });
 }
 
-/** What a request said: read where someone asks which of them brought a call. */
-class Sent {
-  readonly #chunks: Uint8Array[] = [];
-  #ids: Set<unknown> | undefined;
-
-  add(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
-  }
-
-  brings(id: string | number): boolean {
-    return (this.#ids ??= this.#read()).has(id);
-  }
-
-  #read(): Set<unknown> {
-    try {
-      const messages = [JSON.parse(Buffer.concat(this.#chunks).toString()) as unknown].flat();
-      return new Set(messages.map((message) => (message as { readonly id?: unknown } | null)?.id));
-    } catch {
-      // Its body is not complete, or no JSON.
-      return new Set();
-    }
-  }
-}
-
 /** Names and values in turn, without those of HTTP/2, and with another `Accept` where that is given. */
 function fieldsOf({ rawHeaders }: NodeRequest, isHttp2: boolean, accept: string | undefined): readonly string[] {
   if (!isHttp2 && accept === undefined) return rawHeaders;
@@ -412,14 +380,13 @@ function fieldsOf({ rawHeaders }: NodeRequest, isHttp2: boolean, accept: string 
 }
 
 /** Hands over a body that Node reads, or that middleware has read. */
-function sendNodeBody(request: NodeRequest, exchange: NativeExchange, sent: Sent | undefined): void {
+function sendNodeBody(request: NodeRequest, exchange: NativeExchange): void {
   if (request.body !== undefined && request.readableEnded) {
-    sendWhole(request.body, exchange, sent);
+    sendWhole(request.body, exchange);
     return;
   }
   let left = Number(request.headers['content-length'] ?? NaN);
   request.on('data', (chunk: Uint8Array) => {
-    sent?.add(chunk);
     left -= chunk.length;
     if (left === 0) exchange.last(chunk);
     else if (!exchange.body(chunk)) request.removeAllListeners('data').resume();
@@ -428,17 +395,15 @@ function sendNodeBody(request: NodeRequest, exchange: NativeExchange, sent: Sent
 }
 
 /** Hands over what something else has read. */
-function sendWhole(parsed: unknown, exchange: NativeExchange, sent: Sent | undefined): void {
+function sendWhole(parsed: unknown, exchange: NativeExchange): void {
   const text = typeof parsed === 'string' || parsed instanceof Uint8Array ? parsed : JSON.stringify(parsed);
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  sent?.add(bytes);
   exchange.last(bytes);
 }
 
-async function sendBody(body: ReadableStream<Uint8Array> | null, exchange: NativeExchange, sent: Sent | undefined): Promise<void> {
+async function sendBody(body: ReadableStream<Uint8Array> | null, exchange: NativeExchange): Promise<void> {
   try {
     for await (const chunk of body ?? []) {
-      sent?.add(chunk);
       if (!exchange.body(chunk)) return;
     }
     exchange.endBody();

@@ -73,8 +73,7 @@ abstract class SessionTransport {
     checkOptions(new.target.name, options, KNOWN);
     this.#options = options;
     const serve = (served: Served): void => {
-      // Programs make one for each session; where sessions share one, the ids of their calls do not tell them apart.
-      this.#endpoint = new HttpEndpoint(served, { ...this.#settings(), isOneSession: this.#options.sessionIdGenerator !== undefined });
+      this.#endpoint = new HttpEndpoint(served, this.#settings());
     };
     offer(this, { start: () => NO_TRANSPORT, serve });
   }
@@ -83,6 +82,14 @@ abstract class SessionTransport {
   async close(): Promise<void> {
     await this.#endpoint?.close();
     this.#tellClosed();
+  }
+
+  /**
+   * Ends the response to a request before its answer, where the client can come back for the rest (2025-11-25): see
+   * {@link HttpCall.closeSSE}.
+   */
+  closeSSEStream(requestId: string | number): void {
+    this.#endpoint?.endStream(requestId);
   }
 
   /** Internal. */
@@ -122,8 +129,6 @@ abstract class SessionTransport {
     const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === SESSION);
     const id = at < 0 ? undefined : headers[at + 1];
     if (id === undefined || id === this.sessionId) return;
-    if (this.sessionId === undefined) this.endpoint.sessionId = id;
-    else this.endpoint.isShared();
     this.sessionId = id;
     this.#run(this.#options.onsessioninitialized, id);
   }

@@ -6,7 +6,7 @@ import type { Connection, Home } from './connection.js';
 import type { Incoming } from './incoming.js';
 import { type NativeHub, type NativeRegistry, type NativeSession, native } from './native.js';
 import type { Problem } from './options.js';
-import type { Origin } from './origin.js';
+import { type CoreHead, type Origin, coreOrigin } from './origin.js';
 
 /** The elements of a row: see `hub.rs`. */
 const WIDTH = 5;
@@ -16,8 +16,6 @@ const EXCHANGE = -1;
 export interface ExchangeEvents {
   /** The request, for the calls that it brings. */
   origin?(): Origin;
-  /** Whether it brings the call with this id. */
-  brings?(id: string | number): boolean;
   /** The response begins; with a body it is complete. */
   head(status: number, headers: string[], body: string | null): void;
   chunk(text: string): void;
@@ -35,9 +33,6 @@ export interface HubHooks {
 
 export class Hub {
   readonly native: NativeHub;
-  /** Whether all that comes is of one session, and its name. */
-  isOneSession = false;
-  sessionId: string | undefined;
   readonly #hooks: HubHooks | undefined;
   readonly #connections = new Map<number, Connection>();
   readonly #exchanges = new Map<number, ExchangeEvents>();
@@ -77,8 +72,10 @@ export class Hub {
     return token;
   }
 
-  /** Nothing more of this exchange is wanted. */
+  /** Nothing more of this exchange is wanted. Calls that it brought may go on: what is known of it is kept for them. */
   forget(token: number): void {
+    if (!this.#exchanges.has(token)) return;
+    for (const connection of this.#connections.values()) connection.keepOrigins();
     this.#exchanges.delete(token);
   }
 
@@ -115,29 +112,28 @@ export class Hub {
     const session = this.native.session(handle);
     // An earlier row of this batch ended it.
     if (session === null) return undefined;
-    const connection = this.#hooks.connect(session, this.#homeOf(handle));
+    const connection = this.#hooks.connect(session, this.#homeOf(handle, session));
     this.#connections.set(handle, connection);
     return connection;
   }
 
-  #homeOf(handle: number): Home {
-    const hub = this;
+  #homeOf(handle: number, session: NativeSession): Home {
     return {
       over: () => void this.#connections.delete(handle),
-      originOf: (call) => this.#originOf(call),
+      originOf: (call) => this.#originOf(session, call),
       get sessionId() {
-        return hub.sessionId;
+        return session.sessionId() ?? undefined;
       },
     };
   }
 
-  /** Told where there can be no doubt: ids of calls are different within a session only. */
-  #originOf(call: Incoming): Origin | undefined {
-    const { id } = call.caller;
-    const open = [...this.#exchanges.values()];
-    if (this.#tokens === 1) return open[0]?.origin?.();
-    if (!this.isOneSession || id === undefined) return undefined;
-    return open.find((exchange) => exchange.brings?.(id))?.origin?.();
+  /** The request that brought a call: as the program gave it, or as the core has it. */
+  #originOf(session: NativeSession, call: Incoming): Origin | undefined {
+    const text = session.httpRequest(call.id);
+    if (text === null) return undefined;
+    const [token, ...head] = JSON.parse(text) as [number | null, ...CoreHead];
+    const given = token === null ? undefined : this.#exchanges.get(token)?.origin?.();
+    return given ?? coreOrigin(head);
   }
 
   #exchange(kind: string, token: number, first: unknown, body: string | null): void {

@@ -16,6 +16,7 @@ export {
   type Request,
   type RequestHandler,
 } from './client.js';
+export type { AuthProvider, OAuthClientProvider, OAuthTokens, TokenProvider } from './auth-provider.js';
 export { type CompleteCallback, completable, isCompletable } from './completable.js';
 export type {
   ClientContext,
@@ -45,6 +46,7 @@ export {
   RequestTimeoutError,
   ResponseError,
   ServerStartError,
+  UnauthorizedError,
   type UrlElicitation,
   UrlElicitationRequiredError,
   UsageError,

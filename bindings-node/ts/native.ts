@@ -2,6 +2,8 @@
  * Finds and loads the native addon. Internal: nothing here is part of the package's interface.
  */
 
+import { existsSync } from 'node:fs';
+
 import { AddonError } from './errors.js';
 
 /** What the addon exports. It is written by hand and matches `src/lib.rs`. */
@@ -21,12 +23,19 @@ export interface Native {
    * when there is something to write as well.
    */
   receive(session: number, buffer: Uint8Array, length: number, now: number): string | null;
-  /** The bytes for the peer, as UTF-8 or as text to be written so; `null` when there are none. */
-  takeWire(session: number): string | Uint8Array | null;
+  /**
+   * The bytes for the peer, as UTF-8 or as text to be written so; `null` when there are none. What a `descriptor` takes at once is
+   * written to it before, and not among them; -1 stands for none.
+   */
+  takeWire(session: number, descriptor: number): string | Uint8Array | null;
+  /** Answers calls, a line each: `r` and its number, a space and its result, or `t` in the place of `r` and text. Then as `takeWire`. */
+  answer(session: number, answers: string, now: number, descriptor: number): string | Uint8Array | null;
   /** `callTool` of the session with this handle. */
   callTool(session: number, name: string, args: string | null, options: NativeCallOptions | null, now: number): number;
   /** `respondResult` of the session with this handle. */
   respondResult(session: number, id: number, result: string, now: number): boolean;
+  /** Answers a call with text of a tool, of the session with this handle. */
+  respondText(session: number, id: number, text: string, now: number): boolean;
   /** Whether a client should ask this server which era it is of. The memory is one for the process. */
   shouldProbe(server: string): boolean;
   /** A client of this server connected in this revision; `null`: connecting failed. */
@@ -45,6 +54,7 @@ export interface Native {
   inheritedVariables(): string[];
   readonly ChildShutdown: new (grace?: number) => NativeChildShutdown;
   readonly ProcessGroups: new () => NativeProcessGroups;
+  readonly UriTemplate: new (text: string) => NativeUriTemplate;
 }
 
 /** `[timeout, maxTotalTimeout, resetTimeoutOnProgress, progress, fresh, logLevel]`, times in milliseconds. */
@@ -79,13 +89,19 @@ export interface NativeSession {
   /** All questions of this turn are asked. */
   settle(): void;
   respondResult(id: number, result: string, now: number): boolean;
-  respondText(id: number, text: string, now: number): boolean;
   respondToolError(id: number, message: string, now: number): boolean;
   respondInvalidArguments(id: number, what: string, now: number): boolean;
   respondError(id: number, code: number, message: string, data: string | null, now: number): boolean;
   progress(id: number, progress: number, total: number | null, message: string | null): boolean;
   resume(id: number): boolean;
   endStream(id: number): void;
+  /**
+   * The HTTP request that brought a call, as JSON: `[token, method, target, authority, name, value, …]`; `null` for a call that came
+   * by none, or is over.
+   */
+  httpRequest(id: number): string | null;
+  /** The name of a session over HTTP, where it has one. */
+  sessionId(): string | null;
   handleTimeout(now: number): void;
   pollTimeout(): number | null;
   stats(): { inbound: number; outbound: number; buffered: number };
@@ -142,6 +158,15 @@ export interface NativeExchange {
   release(): void;
 }
 
+/** A URI template of RFC 6570. */
+export interface NativeUriTemplate {
+  variables(): string[];
+  /** Variables are JSON text. */
+  expand(variables: string): string;
+  /** JSON text; `null` when the template does not make the URI. */
+  matches(uri: string): string | null;
+}
+
 export interface NativeChildShutdown {
   poll(now: number): 'closeInput' | 'terminate' | 'kill' | null;
   pollTimeout(): number | null;
@@ -165,8 +190,10 @@ function platforms(): string[] {
 
 function load(): Native {
   const names = platforms();
-  // A checkout has the addon in its own folder; an installed package finds it in the package for this platform.
-  const places = [...names.map((name) => `../native/oxmcp.${name}.node`), ...names.map((name) => `oxmcp-${name}`)];
+  // A checkout has the addon in its own folder; an installed package, which has no such folder, finds it in the package for this
+  // platform. What is looked for in vain takes longer than this question.
+  const own = typeof __dirname === 'string' && existsSync(`${__dirname}/../native`) ? names.map((name) => `../native/oxmcp.${name}.node`) : [];
+  const places = [...own, ...names.map((name) => `oxmcp-${name}`)];
   const reasons: string[] = [];
   for (const place of places) {
     try {

@@ -64,6 +64,21 @@ export function webOrigin(request: WebRequest, authInfo: AuthInfo | undefined): 
   return { authInfo, requestInfo: info, request };
 }
 
+/** Method, target, authority, and names and values of header fields in turn. Internal. */
+export type CoreHead = [method: string, target: string, authority: string | null, ...fields: string[]];
+
+/** A request to a port of the core's own. Internal. */
+export function coreOrigin([method, target, authority, ...fields]: CoreHead): Origin {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [name, value] = [fields[at]!, fields[at + 1]!];
+    const before = headers[name];
+    headers[name] = before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
+  }
+  const url = urlOf(false, authority ?? headers['host'], target);
+  return new HttpOrigin(undefined, method, { headers, ...(url !== undefined && { url }) });
+}
+
 class HttpOrigin implements Origin {
   readonly authInfo: AuthInfo | undefined;
   readonly requestInfo: RequestInfo;

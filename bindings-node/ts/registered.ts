@@ -193,7 +193,7 @@ export class ResourceTemplate {
    * @param callbacks.complete completes variables, by their names
    */
   constructor(
-    uriTemplate: string,
+    uriTemplate: string | { toString(): string },
     callbacks: {
       readonly list?: ListResourcesCallback | undefined;
       readonly complete?: Readonly<Record<string, CompleteCallback>> | undefined;

@@ -6,6 +6,7 @@ import { closeSync, fstatSync, writeSync } from 'node:fs';
 import type { ConnectOpts, Socket, SocketConstructorOpts } from 'node:net';
 
 import type { Clock, Timer } from './clock.js';
+import { leaveSoon } from './leaving.js';
 import { Messages } from './messages.js';
 import { native } from './native.js';
 import { isDeno, isNode } from './runtime.js';
@@ -38,8 +39,11 @@ export interface Sink {
  * Serves the client that started this process, by standard input and output.
  *
  * From `connect` on, standard output is the wire, and what the program or a library of it prints goes to stderr; when
- * the connection ends, it is restored. On Windows this holds for `process.stdout` and `console`, not for addons. The end
- * of the input ends the connection, and with it, where nothing else runs, the process.
+ * the connection ends, it is restored. On Windows this holds for `process.stdout` and `console`, not for addons.
+ *
+ * The end of the input ends the connection, once the calls under way are answered, and then the process: what still runs two seconds
+ * later, such as a timer, is not waited for. A process that listens on a port goes on; so does one that gives the streams itself,
+ * as in `new StdioServerTransport(process.stdin, process.stdout)`.
  *
  * @example
  * ```ts
@@ -64,14 +68,21 @@ export class StdioServerTransport extends Messages {
   }
 }
 
+/** A stream of ours can say where to write at once. */
+interface Standard extends Sink {
+  descriptor?(): number;
+}
+
 class StandardStreams implements Transport {
   readonly #clock: Clock;
   readonly #givenInput: Source | undefined;
   readonly #givenOutput: Sink | undefined;
   #input: Source | undefined;
-  #output: Sink | undefined;
+  #output: Standard | undefined;
   #events: TransportEvents | undefined;
   #closing: Promise<void> | undefined;
+  /** The client has left, and no program of ours gave the streams. */
+  #left = false;
 
   constructor(clock: Clock, input: Source | undefined, output: Sink | undefined) {
     this.#clock = clock;
@@ -86,7 +97,7 @@ class StandardStreams implements Transport {
     this.#input = input;
     for (const event of ['end', 'close'] as const) input.on(event, () => this.#ended(''));
     input.on('error', (error) => this.#ended(`: ${error.message}`));
-    const output = this.#givenOutput ?? standardOutput();
+    const output: Standard = this.#givenOutput ?? standardOutput();
     this.#output = output;
     // Nobody reads any more: the client has gone.
     output.on('error', (error) => this.#ended(`: ${error.message}`));
@@ -95,6 +106,10 @@ class StandardStreams implements Transport {
   write(wire: string | Uint8Array, written?: () => void): void {
     if (this.#closing === undefined) this.#output?.write(wire, written);
     else if (written !== undefined) process.nextTick(written);
+  }
+
+  descriptor(): number {
+    return this.#closing === undefined ? (this.#output?.descriptor?.() ?? -1) : -1;
   }
 
   pause(paused: boolean): void {
@@ -114,6 +129,7 @@ class StandardStreams implements Transport {
       let linger: Timer | undefined;
       const finish = (): void => {
         linger?.cancel();
+        if (this.#left) leaveSoon();
         resolve();
       };
       linger = this.#clock.after(LINGER, () => {
@@ -129,6 +145,7 @@ class StandardStreams implements Transport {
     const events = this.#events;
     if (events === undefined) return;
     this.#events = undefined;
+    this.#left = this.#givenInput === undefined;
     // Answers that are still being made are written; nothing more is read.
     process.nextTick(() => events.ended({ text }));
   }
@@ -158,16 +175,16 @@ function standardInput(data: (buffer: Uint8Array, length: number) => void): Sour
 }
 
 /** Takes standard output for the wire. Restored when the stream has been ended and all is written. */
-function standardOutput(): Sink {
+function standardOutput(): Standard {
   const taken = isDeno ? null : native().takeStdout();
   if (taken === null) return redirectedStdout();
   const restore = (): void => native().restoreStdout(taken);
   if (!isNode || !isPipe(taken)) return fileOutput(taken, restore);
-  return socketOutput(new (net().Socket)({ fd: taken, readable: false, writable: true }), restore);
+  return socketOutput(new (net().Socket)({ fd: taken, readable: false, writable: true }), taken, restore);
 }
 
 /** Never ended as a socket is, which would end it for all who hold its other descriptors: for us, after `restore`. */
-function socketOutput(socket: Socket, restore: () => void): Sink {
+function socketOutput(socket: Socket, descriptor: number, restore: () => void): Standard {
   let unwritten = 0;
   let finished: (() => void) | undefined;
   const destroy = (): void => {
@@ -190,6 +207,8 @@ function socketOutput(socket: Socket, restore: () => void): Sink {
         finish();
       });
     },
+    // Of the streams of Windows only Node knows how they are written.
+    descriptor: () => (unwritten > 0 || socket.destroyed || process.platform === 'win32' ? -1 : descriptor),
     end: (done) => {
       finished = done ?? (() => {});
       finish();

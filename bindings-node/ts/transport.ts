@@ -3,6 +3,7 @@
  */
 
 import type { Clock } from './clock.js';
+import type { Connection } from './connection.js';
 import type { Served } from './http-server.js';
 import type { Origin } from './origin.js';
 import { type ProcessEnd, usage } from './errors.js';
@@ -39,6 +40,8 @@ export interface Transport {
    * later, once they have left or never will.
    */
   write(wire: string | Uint8Array, written?: () => void): void;
+  /** The descriptor that may be written to at once, as nothing waits to be written before; -1 where there is none. */
+  descriptor?(): number;
   /** Stops or resumes reading. */
   pause(paused: boolean): void;
   /** Ends the connection; resolves when nothing of it is left. May be called more than once. */
@@ -48,12 +51,21 @@ export interface Transport {
 /** Of a session elsewhere: no bytes of it come by here. */
 export const NO_TRANSPORT: Transport = { open() {}, write() {}, pause() {}, close: async () => {} };
 
+/** A server over HTTP, to which the core connects. */
+export interface Dialled {
+  readonly url: string;
+  /** How, as the core's JSON. It is asked for each connection; a promise where the program is asked, too. */
+  settings(): string | Promise<string>;
+  /** What came of it. */
+  dialled(connection: Connection): void;
+}
+
 /** What a transport of the program can do for a connection. */
 export interface Starter {
   /** For a server whose requests come over HTTP: begins to serve them. */
   readonly serve?: (served: Served) => void;
-  /** For a server over HTTP, which the core connects to by itself: where it is, and how, as the core's JSON. */
-  readonly http?: { readonly url: string; readonly settings: string };
+  /** For a server over HTTP, which the core connects to by itself. */
+  readonly http?: Dialled;
   start(clock: Clock): Transport;
   /** A text that stands for the server, to remember its era by; `undefined` where there is none. */
   readonly server?: string;

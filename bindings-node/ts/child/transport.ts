@@ -3,11 +3,12 @@
  */
 
 import type { ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 import type { Clock, Timer } from '../clock.js';
 import type { ProcessEnd } from '../errors.js';
 import { type NativeChildShutdown, native } from '../native.js';
+import { isNode } from '../runtime.js';
 import type { Transport, TransportEnd, TransportEvents } from '../transport.js';
 import { guard, release, signalGroup } from './guard.js';
 import { makeOutput } from './output.js';
@@ -25,6 +26,9 @@ export interface StderrSink {
   chunk(chunk: Uint8Array): void;
   end(): void;
 }
+
+/** The part of a pipe of Node's that it does not tell of. */
+type Piped = Writable & { readonly _handle?: { readonly fd?: number } | null };
 
 export class ChildTransport implements Transport {
   readonly #program: Program;
@@ -90,6 +94,12 @@ export class ChildTransport implements Transport {
     const input = this.#child?.stdin;
     if (input?.writable) input.write(wire, 'utf8', written);
     else if (written !== undefined) process.nextTick(written);
+  }
+
+  descriptor(): number {
+    const input = this.#child?.stdin as Piped | null | undefined;
+    const isIdle = isNode && process.platform !== 'win32' && input?.writable === true && input.writableLength === 0;
+    return isIdle ? (input._handle?.fd ?? -1) : -1;
   }
 
   pause(paused: boolean): void {

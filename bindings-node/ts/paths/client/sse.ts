@@ -5,3 +5,4 @@
  */
 
 export { SSEClientTransport } from '../../http-client.js';
+export { SseError } from '../http-errors.js';

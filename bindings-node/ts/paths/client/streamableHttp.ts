@@ -4,4 +4,9 @@
  * @packageDocumentation
  */
 
-export { StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions } from '../../http-client.js';
+export {
+  type ReconnectionOptions as StreamableHTTPReconnectionOptions,
+  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
+} from '../../http-client.js';
+export { StreamableHTTPError } from '../http-errors.js';

@@ -9,6 +9,7 @@ import type { Progress } from '../../types.js';
 
 export type { NotificationOptions, ProtocolOptions } from './options.js';
 export type { RequestOptions } from '../../options.js';
+export { mergeCapabilities } from '../../capabilities.js';
 export { DEFAULT_REQUEST_TIMEOUT_MSEC } from '../../spec/constants.js';
 
 /** What a handler gets beside its request. The kinds of requests and notifications it may send are not told apart. */

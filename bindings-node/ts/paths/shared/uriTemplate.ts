@@ -4,4 +4,5 @@
  * @packageDocumentation
  */
 
+export { UriTemplate } from '../../uri-template.js';
 export type { Variables } from '../../registered.js';
