@@ -23,6 +23,8 @@ pub(crate) struct Machine {
     pub(crate) node: String,
     /// Where subjects in Kotlin are measured.
     pub(crate) java: Option<String>,
+    /// The compiler of the subjects in Swift, where they are measured.
+    pub(crate) swift: Option<String>,
 }
 
 impl Machine {
@@ -49,6 +51,7 @@ impl Machine {
             python: version(&places.python, &["--version"]),
             node: version(&places.node, &["--version"]),
             java: places.kotlin.is_some().then(|| java_version(&places.java)).flatten(),
+            swift: places.swift.as_deref().and_then(swift_version),
         }
     }
 
@@ -59,6 +62,14 @@ impl Machine {
             .as_ref()
             .map_or_else(String::new, |java| format!(", Java {java}"));
         format!("{}, Node {}{java}", self.python, self.node)
+    }
+
+    fn languages(&self) -> String {
+        let swift = self
+            .swift
+            .as_ref()
+            .map_or_else(String::new, |swift| format!(", Swift {swift}"));
+        format!("{}, {}{swift}", self.rust, self.interpreters())
     }
 
     /// What stands under a picture.
@@ -79,7 +90,7 @@ impl Machine {
             ("processor", format!("{} ({} cores)", self.cpu, self.cores)),
             ("memory", format!("{} GiB", self.memory_gib)),
             ("kernel", format!("Linux {}", self.kernel)),
-            ("languages", format!("{}, {}", self.rust, self.interpreters())),
+            ("languages", self.languages()),
             ("load before the run", self.load_before.to_string()),
         ]
     }
@@ -89,6 +100,12 @@ impl Machine {
 fn java_version(java: &Path) -> Option<String> {
     let said = output(java, &["--version"])?;
     said.split(' ').nth(1).map(str::to_owned)
+}
+
+/// What a file beside the programs says; it need not be there.
+fn swift_version(programs: &Path) -> Option<String> {
+    let said = std::fs::read_to_string(programs.join("version")).ok()?;
+    Some(said.trim().to_owned()).filter(|version| !version.is_empty())
 }
 
 /// The version of the package that a subject is made with, as it is installed; `None` if there is no package or it is

@@ -52,6 +52,9 @@ struct Options {
     /// File with arguments for Java: the class path of the subjects in Kotlin [default: they are left out]
     #[arg(long, value_name = "FILE")]
     kotlin: Option<PathBuf>,
+    /// Folder of the compiled subjects in Swift [default: they are left out]
+    #[arg(long, value_name = "FOLDER")]
+    swift: Option<PathBuf>,
     /// Folder of the compiled subjects [default: the folder of this program]
     #[arg(long)]
     bin_dir: Option<PathBuf>,
@@ -113,7 +116,7 @@ fn over_stdio(options: &Options) -> Result<ExitCode> {
         return Ok(list(subjects.iter().map(|subject| subject.name())));
     }
     let places = options.places()?;
-    let subjects = options.without_kotlin(subjects)?;
+    let subjects = options.runnable(subjects)?;
     let budget = if options.quick { Budget::QUICK } else { Budget::FULL };
     let rounds = options.rounds();
     let machine = Machine::look(&places);
@@ -242,12 +245,21 @@ impl Options {
         Ok(subjects)
     }
 
-    /// Subjects in Kotlin are left out, and named, where there is nothing to run them with.
-    fn without_kotlin<'a>(&self, subjects: Vec<&'a Subject>) -> Result<Vec<&'a Subject>> {
-        let runs = |subject: &&Subject| subject.language != Language::Kotlin || self.kotlin.is_some();
-        let (kept, left_out): (Vec<&Subject>, Vec<&Subject>) = subjects.into_iter().partition(runs);
+    /// Subjects are left out, and named, where there is nothing to run them with.
+    fn runnable<'a>(&self, subjects: Vec<&'a Subject>) -> Result<Vec<&'a Subject>> {
+        let lacks = |subject: &Subject| match subject.language {
+            Language::Kotlin if self.kotlin.is_none() => Some("--kotlin names no class path"),
+            Language::Swift if self.swift.is_none() => Some("--swift names no folder"),
+            _ => None,
+        };
+        let (kept, left_out): (Vec<&Subject>, Vec<&Subject>) =
+            subjects.into_iter().partition(|subject| lacks(subject).is_none());
         for subject in left_out {
-            println!("left out: {}, for --kotlin names no class path", subject.name());
+            println!(
+                "left out: {}, for {}",
+                subject.name(),
+                lacks(subject).unwrap_or_default()
+            );
         }
         if kept.is_empty() {
             return Err("nothing is left to measure".into());
@@ -281,6 +293,7 @@ impl Options {
             node: self.node.clone(),
             java: self.java.clone(),
             kotlin: self.kotlin.clone(),
+            swift: self.swift.clone(),
             bin,
             subjects,
         })
@@ -294,6 +307,10 @@ impl Options {
             (
                 self.transport == Transport::Stdio && self.kotlin.is_none(),
                 "the subjects in Kotlin were left out",
+            ),
+            (
+                self.transport == Transport::Stdio && self.swift.is_none(),
+                "the subjects in Swift were left out",
             ),
             (
                 self.placement != Placement::One,

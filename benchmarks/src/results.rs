@@ -234,6 +234,7 @@ pub(crate) mod tests {
                 python: "Python 3.11.7".to_owned(),
                 node: "20.20.2".to_owned(),
                 java: None,
+                swift: None,
             },
             placement: Placement::One,
             rounds: 3,

@@ -23,6 +23,7 @@ pub(crate) enum Language {
     Python,
     Node,
     Kotlin,
+    Swift,
 }
 
 impl fmt::Display for Language {
@@ -32,6 +33,7 @@ impl fmt::Display for Language {
             Self::Python => "Python",
             Self::Node => "Node",
             Self::Kotlin => "Kotlin",
+            Self::Swift => "Swift",
         })
     }
 }
@@ -68,7 +70,7 @@ pub(crate) struct Subject {
     pub(crate) language: Language,
     pub(crate) kind: Kind,
     pub(crate) title: &'static str,
-    /// `{python}`, `{node}`, `{java}`, `{kotlin}`, `{bin}` and `{subjects}` stand for what the options say.
+    /// `{python}`, `{node}`, `{java}`, `{kotlin}`, `{swift}`, `{bin}` and `{subjects}` stand for what the options say.
     command: &'static [&'static str],
     environment: &'static [(&'static str, &'static str)],
     pub(crate) package: Package,
@@ -80,7 +82,7 @@ const NO_UPDATE_CHECK: &[(&str, &str)] = &[("FASTMCP_CHECK_FOR_UPDATES", "off")]
 #[rustfmt::skip]
 pub(crate) const SUBJECTS: &[Subject] = {
     use Kind::{Bare, Official, Other, Ours};
-    use Language::{Kotlin, Node, Python, Rust};
+    use Language::{Kotlin, Node, Python, Rust, Swift};
     use Package::{Crate, Jar, None, Npm, Own, Python as PyPi};
     use Role::{Client, HttpClient, Server};
     &[
@@ -100,6 +102,8 @@ pub(crate) const SUBJECTS: &[Subject] = {
         subject(Server, Kotlin, Bare, "bare loop", &["{java}", "{kotlin}", "dev.oxmcp.bench.BareServer"], &[], None),
         subject(Server, Kotlin, Ours, "oxmcp", &["{java}", "{kotlin}", "dev.oxmcp.bench.OxmcpServer"], &[], Own),
         subject(Server, Kotlin, Official, "official SDK", &["{java}", "{kotlin}", "dev.oxmcp.bench.OfficialServer"], &[], Jar("kotlin-sdk-server-jvm")),
+        subject(Server, Swift, Bare, "bare loop", &["{swift}/bare-server"], &[], None),
+        subject(Server, Swift, Ours, "oxmcp", &["{swift}/oxmcp-server"], &[], Own),
         subject(Client, Rust, Bare, "bare loop", &["{bin}/bare-client"], &[], None),
         subject(Client, Rust, Other, "border alone", &["{bin}/border-client"], &[], None),
         subject(Client, Python, Bare, "bare loop", &["{python}", "{subjects}/bare_client.py"], &[], None),
@@ -112,6 +116,8 @@ pub(crate) const SUBJECTS: &[Subject] = {
         subject(Client, Kotlin, Bare, "bare loop", &["{java}", "{kotlin}", "dev.oxmcp.bench.BareClient"], &[], None),
         subject(Client, Kotlin, Ours, "oxmcp", &["{java}", "{kotlin}", "dev.oxmcp.bench.OxmcpClient"], &[], Own),
         subject(Client, Kotlin, Official, "official SDK", &["{java}", "{kotlin}", "dev.oxmcp.bench.OfficialClient"], &[], Jar("kotlin-sdk-client-jvm")),
+        subject(Client, Swift, Bare, "bare loop", &["{swift}/bare-client"], &[], None),
+        subject(Client, Swift, Ours, "oxmcp", &["{swift}/oxmcp-client"], &[], Own),
         subject(HttpClient, Python, Bare, "bare loop", &["{python}", "{subjects}/bare_http_client.py"], &[], None),
         subject(HttpClient, Python, Ours, "oxmcp", &["{python}", "{subjects}/oxmcp_client.py", "http"], &[], PyPi("oxmcp")),
         subject(HttpClient, Python, Official, "official SDK", &["{python}", "{subjects}/python_sdk_client.py", "http"], &[], PyPi("mcp")),
@@ -171,6 +177,8 @@ pub(crate) struct Places {
     pub(crate) java: PathBuf,
     /// A file with arguments for Java: the class path of the subjects in Kotlin. Without it they are left out.
     pub(crate) kotlin: Option<PathBuf>,
+    /// The folder of the compiled subjects in Swift. Without it they are left out.
+    pub(crate) swift: Option<PathBuf>,
     pub(crate) bin: PathBuf,
     pub(crate) subjects: PathBuf,
 }
@@ -189,6 +197,7 @@ impl Places {
                     .as_deref()
                     .map_or_else(String::new, |file| format!("@{}", show(file))),
             )
+            .replace("{swift}", &self.swift.as_deref().map_or_else(String::new, show))
             .replace("{bin}", &show(&self.bin))
             .replace("{subjects}", &show(&self.subjects))
     }

@@ -11,6 +11,7 @@ use oxmcp_proto::{Config, Error, ErrorKind, InboundId, Output, duration_from_mil
 
 use crate::event::{Event, Happening};
 use crate::failure::{Refusal, guarded};
+use crate::origin::HttpRequest;
 use crate::registry::Registry;
 use crate::signal::Signal;
 use crate::spec::{Clients, Process, Server, Spec, Stderr, What};
@@ -172,6 +173,18 @@ impl Endpoint {
         if let Some(remote) = remote {
             remote.end_stream(InboundId(id));
         }
+    }
+
+    /// The HTTP request that brought a call of the peer, while that is under way. None where no request did.
+    pub fn http_request(&self, connection: u64, id: u64) -> Option<HttpRequest> {
+        let remote = self.table().get(connection)?;
+        remote.http_request(InboundId(id)).map(Into::into)
+    }
+
+    /// The name of a session over HTTP, where it has one.
+    pub fn session_id(&self, connection: u64) -> Option<String> {
+        let remote = self.table().get(connection)?;
+        remote.session_id().map(|id| String::from(&*id))
     }
 
     /// Runs a command that is asked for seldom, given and answered as JSON: `caller` and what else is in

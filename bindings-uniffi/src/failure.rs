@@ -92,3 +92,18 @@ impl Refusal {
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Refusal::internal(&*panic)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_a_refusal_that_says_what_it_was() {
+        let works: [fn() -> Result<(), Refusal>; 2] = [|| panic!("odd"), || panic!("{}", "odd".to_owned())];
+        for work in works {
+            let Refusal::Refused { failure } = guarded(work).unwrap_err();
+            assert_eq!(failure.kind, "internal");
+            assert_eq!(failure.message, "a fault inside oxmcp: odd");
+        }
+    }
+}

@@ -57,10 +57,25 @@ fn serve(server: &Arc<Endpoint>) -> thread::JoinHandle<()> {
         drive(&server, |connection, what| {
             if let Happening::Call { id, params, .. } = what {
                 let text = params.clone().unwrap_or_default();
+                see_origin(&server, connection, *id);
                 assert!(server.respond(connection, *id, Reply::Text { text }).unwrap());
+                assert_eq!(server.http_request(connection, *id), None, "the call is over");
             }
         });
     })
+}
+
+/// That a call over HTTP shows its request, and a session over HTTP its name.
+fn see_origin(server: &Endpoint, connection: u64, call: u64) {
+    let Some(request) = server.http_request(connection, call) else {
+        assert!(server.address().is_none() && server.session_id(connection).is_none());
+        return;
+    };
+    let field = |name: &str| request.headers.iter().find(|field| field.name == name);
+    assert_eq!((&*request.method, &*request.target), ("POST", "/mcp"));
+    assert_eq!(field("host").map(|host| host.value.clone()), server.address());
+    let named = field("mcp-session-id").map(|session| session.value.clone());
+    assert_eq!(named, server.session_id(connection));
 }
 
 /// Calls a tool once and closes; gives the result.

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::env::{self, Missing, Workspace};
 use crate::python::{self, Abi, Venv};
-use crate::{command, kotlin, node};
+use crate::{command, kotlin, node, swift};
 
 pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
     let subjects = workspace.path("benchmarks/subjects");
@@ -39,10 +39,15 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
         .arg(&node.program)
         .arg("--bin-dir")
         .arg(&bin_dir);
-    match kotlin::subjects(workspace) {
-        Ok(arguments) => drop(bench.arg("--kotlin").arg(arguments)),
-        Err(error) if error.is::<Missing>() && !workspace.ci => println!("  skipped: Kotlin: {error:#}"),
-        Err(error) => return Err(error),
+    for (name, flag, subjects) in [
+        ("Kotlin", "--kotlin", kotlin::subjects(workspace)),
+        ("Swift", "--swift", swift::subjects(workspace)),
+    ] {
+        match subjects {
+            Ok(path) => drop(bench.arg(flag).arg(path)),
+            Err(error) if error.is::<Missing>() && !workspace.ci => println!("  skipped: {name}: {error:#}"),
+            Err(error) => return Err(error),
+        }
     }
     bench.args(args).current_dir(&workspace.root);
     command::hand_over(&mut bench)

@@ -12,17 +12,47 @@ use crate::kotlin;
 use crate::node;
 use crate::python::{self, Abi, Venv};
 
-pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    let out = workspace.target().join("dist");
-    if out.exists() {
-        fs::remove_dir_all(&out)?;
+/// What can be published.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Package {
+    /// The wheels and the sources of the Python package.
+    Python,
+    /// The npm packages.
+    Node,
+    /// The jars.
+    Kotlin,
+}
+
+impl Package {
+    const ALL: [Self; 3] = [Self::Python, Self::Node, Self::Kotlin];
+
+    /// How the names of its artifacts end.
+    fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Python => &[".whl", ".tar.gz"],
+            Self::Node => &[".tgz"],
+            Self::Kotlin => &[".jar"],
+        }
     }
+}
+
+/// Builds the chosen packages, or all. What the others left stays.
+pub(crate) fn run(workspace: &Workspace, only: &[Package]) -> Result<()> {
+    let out = workspace.target().join("dist");
     make_dir(&out)?;
-    wheels(workspace, &out)?;
-    npm_packages(workspace, &out)?;
-    match jars(workspace, &out) {
-        Err(error) if error.is::<Missing>() && !workspace.ci => println!("  skipped: the jars: {error:#}"),
-        outcome => outcome?,
+    for package in Package::ALL {
+        if !only.is_empty() && !only.contains(&package) {
+            continue;
+        }
+        clear(&out, package)?;
+        match package {
+            Package::Python => wheels(workspace, &out)?,
+            Package::Node => npm_packages(workspace, &out)?,
+            Package::Kotlin => match jars(workspace, &out) {
+                Err(error) if error.is::<Missing>() && !workspace.ci => println!("  skipped: the jars: {error:#}"),
+                outcome => outcome?,
+            },
+        }
     }
     println!("\n{}", out.display());
     let mut files: Vec<PathBuf> = out.read_dir()?.flatten().map(|entry| entry.path()).collect();
@@ -37,12 +67,24 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
+/// Removes what an earlier run made of it.
+fn clear(out: &Path, package: Package) -> Result<()> {
+    for entry in out.read_dir()?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if package.endings().iter().any(|ending| name.ends_with(ending)) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 fn wheels(workspace: &Workspace, out: &Path) -> Result<()> {
     let python = env::python()?;
     let venv = Venv::create(workspace, workspace.target().join("venv/dist"), &python)?;
     for abi in [Abi::Version, Abi::Stable] {
         let wheel = python::wheel(workspace, &python, abi)?;
         fs::copy(&wheel, out.join(wheel.file_name().context("a wheel has a name")?))?;
+        ensure_clean(workspace, &venv, &wheel)?;
         venv.install_wheel(workspace, &wheel)?;
         load_python(workspace, &venv, out, &wheel)?;
     }
@@ -63,6 +105,24 @@ fn wheels(workspace: &Workspace, out: &Path) -> Result<()> {
         &mut pip,
     )?;
     load_python(workspace, &venv, out, &sources)
+}
+
+/// A wheel holds sources, types and the module, and nothing that tools left beside them.
+fn ensure_clean(workspace: &Workspace, venv: &Venv, wheel: &Path) -> Result<()> {
+    const STRAYS: &str = "import sys, zipfile; \
+        kinds = ('.py', '.pyi', '.so', '.pyd', '/py.typed'); \
+        names = zipfile.ZipFile(sys.argv[1]).namelist(); \
+        print(*[name for name in names if '.dist-info/' not in name and not name.endswith(kinds)])";
+    let mut list = Command::new(venv.python());
+    list.args(["-c", STRAYS]).arg(wheel);
+    let strays = command::succeed(workspace, "dist-wheel-files", &mut list)?;
+    ensure!(
+        strays.trim().is_empty(),
+        "{} holds what is no part of the package: {}",
+        wheel.display(),
+        strays.trim()
+    );
+    Ok(())
 }
 
 fn load_python(workspace: &Workspace, venv: &Venv, out: &Path, artifact: &Path) -> Result<()> {
@@ -98,6 +158,9 @@ fn npm_packages(workspace: &Workspace, out: &Path) -> Result<()> {
         "napi-create-npm-dirs",
         &mut create,
     )?;
+    let mut licenses = Command::new(&node.program);
+    licenses.arg(package.join("scripts/licenses.mjs")).arg(&stage);
+    command::succeed(workspace, "npm-licenses", &mut licenses)?;
     let platform = stage.join("npm").join(&node.platform);
     let addon = node::addon_path(workspace, &node);
     ensure!(

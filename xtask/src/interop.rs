@@ -20,7 +20,7 @@ pub(crate) fn run(workspace: &Workspace, report: &mut Report) -> Result<()> {
     let node = node::build(workspace)?;
     let venv = python::install(workspace, &main)?;
     venv.install_requirements(workspace, &workspace.path("bindings-python/requirements-dev.txt"))?;
-    let peers = peers(workspace, &main, &folder.join("requirements.txt"))?;
+    let peers = peers(workspace, &main)?;
     node::install_packages(workspace, &folder)?;
     node::link_package(workspace, &folder)?;
     let server = conformance::build_example(workspace, "interop_server")?;
@@ -58,7 +58,8 @@ pub(crate) fn run(workspace: &Workspace, report: &mut Report) -> Result<()> {
 
 /// An environment with other people's packages. It is costly to make and depends on one file alone, so it is kept
 /// outside `target`, under a name that changes with the file.
-fn peers(workspace: &Workspace, python: &Python, requirements: &Path) -> Result<Venv> {
+pub(crate) fn peers(workspace: &Workspace, python: &Python) -> Result<Venv> {
+    let requirements = workspace.path("tests/interop/requirements.txt");
     ensure!(
         requirements.is_file(),
         "{} does not exist: it names the packages to test against",
@@ -67,7 +68,7 @@ fn peers(workspace: &Workspace, python: &Python, requirements: &Path) -> Result<
     let program = python.program.to_string_lossy();
     let stamp = Stamp::of(
         Path::new("unused").into(),
-        &[requirements.to_path_buf()],
+        &[requirements.clone()],
         &[&program, &python.version()],
     )?;
     let folder = workspace.cache("peers").join(stamp.digest());
@@ -75,6 +76,6 @@ fn peers(workspace: &Workspace, python: &Python, requirements: &Path) -> Result<
         fs::create_dir_all(parent)?;
     }
     let venv = Venv::create(workspace, folder, python)?;
-    venv.install_requirements(workspace, requirements)?;
+    venv.install_requirements(workspace, &requirements)?;
     Ok(venv)
 }

@@ -10,7 +10,7 @@ use crate::command::{self, Finished, make_dir};
 use crate::env::{self, Missing, Workspace};
 use crate::inputs::Stamp;
 use crate::summary::Report;
-use crate::{bindgen, conformance, counts, node, python};
+use crate::{bindgen, conformance, counts, interop, node, python, swift};
 
 /// Where Cargo names its own folders to the loader: JNA looks there before it looks into the jar, and a library without
 /// optimisation, perhaps of older sources, may lie there.
@@ -51,7 +51,13 @@ pub(crate) fn run(workspace: &Workspace, report: &mut Report) -> Result<()> {
     report.check("generated Kotlin sources are the generator's", || {
         bindgen::check(workspace, bindgen::Language::Kotlin, &library)
     });
-    let programs = programs(workspace, report)?;
+    let mut programs = programs(workspace, report)?;
+    match swift::interop_programs(workspace) {
+        Ok([server, client]) => programs.extend([("OXMCP_SWIFT_SERVER", server), ("OXMCP_SWIFT_CLIENT", client)]),
+        // A machine that tests Kotlin need not have Swift, and be it one of a CI service.
+        Err(error) if error.is::<Missing>() => report.skip(&format!("with Swift: {error:#}")),
+        Err(error) => return Err(error),
+    }
     let run = || run_maven(workspace, &tools, &native, &programs);
     report.runner("mvn test (Kotlin)", run, |finished| {
         Ok(counts::surefire(&finished.output))
@@ -211,6 +217,7 @@ pub(crate) fn programs(workspace: &Workspace, report: &mut Report) -> Result<Vec
     ];
     for (variable, found) in [
         ("OXMCP_PYTHON", with_python(workspace)),
+        ("OXMCP_PEER_PYTHON", with_peers(workspace)),
         ("OXMCP_NODE", with_node(workspace)),
     ] {
         match found {
@@ -224,6 +231,10 @@ pub(crate) fn programs(workspace: &Workspace, report: &mut Report) -> Result<Vec
 
 fn with_python(workspace: &Workspace) -> Result<PathBuf> {
     Ok(python::install(workspace, &env::python()?)?.python())
+}
+
+fn with_peers(workspace: &Workspace) -> Result<PathBuf> {
+    Ok(interop::peers(workspace, &env::python()?)?.python())
 }
 
 fn with_node(workspace: &Workspace) -> Result<PathBuf> {

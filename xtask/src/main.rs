@@ -59,7 +59,11 @@ enum Command {
         args: Vec<String>,
     },
     /// Build the wheels, npm packages and jars for this platform into target/dist, and load each one once.
-    Dist,
+    Dist {
+        /// Build only this package. May be given more than once.
+        #[arg(long, value_enum)]
+        only: Vec<dist::Package>,
+    },
     /// Run the public conformance suite against our servers and clients: what is chosen, or all.
     Conformance {
         /// Whose packages. May be given more than once, as the others.
@@ -111,8 +115,8 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Demo { args } => demo::run(&workspace, &args),
         Command::Test { only } => test::run(&workspace, &only),
         Command::Bench { args } => bench::run(&workspace, &args),
-        Command::Dist => {
-            dist::run(&workspace)?;
+        Command::Dist { only } => {
+            dist::run(&workspace, &only)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Conformance { lang, role, spec } => conformance::run(&workspace, &lang, &role, &spec),

@@ -1,17 +1,24 @@
 //! The Swift package: its toolchain, its native library, its generated sources, and its tests.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 use crate::command::{self, Finished};
 use crate::env::{Missing, Workspace};
 use crate::summary::Report;
-use crate::{bindgen, conformance, counts, kotlin, node};
+use crate::{bindgen, counts, kotlin};
 
 /// The oldest Swift that is good for it.
 const SWIFT_MAJOR: u32 = 6;
+
+/// The folder of the package.
+const PACKAGE: &str = "bindings-uniffi/swift/oxmcp";
+
+/// The programs that are measured.
+const SUBJECTS: [&str; 4] = ["bare-server", "bare-client", "oxmcp-server", "oxmcp-client"];
 
 /// Where Swift comes from.
 enum Toolchain {
@@ -65,6 +72,22 @@ impl Toolchain {
             Self::Installed => vec![program],
             Self::Own(script) => vec![script.clone(), "--run".into(), program],
         }
+    }
+
+    /// Puts a program that it built where it is started by its path alone, at the least cost.
+    fn place(&self, program: &Path, at: &Path) -> Result<()> {
+        match self {
+            Self::Installed => drop(fs::copy(program, at)?),
+            Self::Own(script) => {
+                let output = Command::new(script).arg("--loader").output()?;
+                ensure!(output.status.success(), "{} --loader failed", script.display());
+                let loader = String::from_utf8(output.stdout)?;
+                let words = loader.lines().map(Path::new).chain([program]);
+                let words: Vec<String> = words.map(|word| format!("'{}'", word.display())).collect();
+                write_program(at, &format!("#!/bin/sh\nexec {} \"$@\"\n", words.join(" ")))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -145,15 +168,9 @@ pub(crate) fn run(workspace: &Workspace, report: &mut Report) -> Result<()> {
     report.check("generated Swift sources are the generator's", || {
         bindgen::check(workspace, bindgen::Language::Swift, &library)
     });
-    let mut programs = kotlin::programs(workspace, report)?;
-    programs.push((
-        "OXMCP_HTTP_CLIENT",
-        conformance::build_example(workspace, "interop_client")?,
-    ));
-    // Servers of the conformance suite are tried as well.
-    node::link_package(workspace, &workspace.path("tests/conformance"))?;
+    let programs = kotlin::programs(workspace, report)?;
     let packages = [
-        ("bindings-uniffi/swift/oxmcp", "package", "oxmcp"),
+        (PACKAGE, "package", "oxmcp"),
         ("examples/swift", "examples", "examples"),
     ];
     for (folder, name, title) in packages {
@@ -195,10 +212,72 @@ fn build_program(
     Ok(toolchain.words(package.programs(configuration).join(target)))
 }
 
+/// The server and the client that those in other languages are tried with, started by their paths alone.
+pub(crate) fn interop_programs(workspace: &Workspace) -> Result<[PathBuf; 2]> {
+    let toolchain = Toolchain::find(workspace)?;
+    bindgen::library(workspace)?;
+    let package = Package {
+        workspace,
+        folder: PACKAGE,
+        name: "package",
+        title: "oxmcp",
+    };
+    let folder = workspace.state("swift-interop");
+    command::make_dir(&folder)?;
+    let programs = ["OurServer", "OurClient"];
+    for program in programs {
+        package.build(&toolchain, &["--product", program])?;
+        toolchain.place(&package.programs("debug").join(program), &folder.join(program))?;
+    }
+    Ok(programs.map(|program| folder.join(program)))
+}
+
+/// A folder with what is measured: the programs, a release build, and the version of their compiler.
+pub(crate) fn subjects(workspace: &Workspace) -> Result<PathBuf> {
+    let toolchain = Toolchain::find(workspace)?;
+    bindgen::library(workspace)?;
+    let package = Package {
+        workspace,
+        folder: "benchmarks/subjects/swift",
+        name: "subjects",
+        title: "subjects",
+    };
+    package.build(&toolchain, &["--configuration", "release"])?;
+    let built = package.programs("release");
+    let folder = workspace.state("swift-subjects");
+    command::make_dir(&folder)?;
+    for program in SUBJECTS {
+        toolchain.place(&built.join(program), &folder.join(program))?;
+    }
+    let said = toolchain.tool(workspace, "swift").arg("--version").output()?;
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    fs::write(folder.join("version"), version(&said).unwrap_or_default())?;
+    Ok(folder)
+}
+
+#[cfg(unix)]
+fn write_program(at: &Path, text: &str) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::write(at, text)?;
+    Ok(fs::set_permissions(at, fs::Permissions::from_mode(0o755))?)
+}
+
+#[cfg(not(unix))]
+fn write_program(at: &Path, _: &str) -> Result<()> {
+    bail!(
+        "{} would be a shell script, which this system does not run",
+        at.display()
+    )
+}
+
 /// `Swift version 6.0.3 (…)`, on a line of its own or after `Apple`.
-fn major(said: &str) -> Option<u32> {
+fn version(said: &str) -> Option<&str> {
     let (_, version) = said.split_once("Swift version ")?;
-    version.split('.').next()?.parse().ok()
+    version.split_whitespace().next()
+}
+
+fn major(said: &str) -> Option<u32> {
+    version(said)?.split('.').next()?.parse().ok()
 }
 
 /// Lays the generator's files out as the package has its targets.
@@ -210,7 +289,7 @@ pub(crate) fn lay_out(folder: &Path) -> Result<()> {
     ] {
         let to = folder.join(target);
         command::make_dir(&to)?;
-        std::fs::rename(folder.join(file), to.join(name))?;
+        fs::rename(folder.join(file), to.join(name))?;
     }
     Ok(())
 }
@@ -222,6 +301,7 @@ mod tests {
     #[test]
     fn a_version_is_read_as_each_system_says_it() {
         let apple = "swift-driver version: 1.115 Apple Swift version 6.0.3 (swiftlang-6.0.3.1.10)\nTarget: arm64-apple-macosx15.0";
+        assert_eq!(version(apple), Some("6.0.3"));
         assert_eq!(major(apple), Some(6));
         assert_eq!(major("Swift version 5.9.2 (swift-5.9.2-RELEASE)\n"), Some(5));
         assert_eq!(major("swift: command not found"), None);

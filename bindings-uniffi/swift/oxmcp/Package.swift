@@ -38,7 +38,8 @@ let package = Package(
         .target(name: "OxMCP", dependencies: ["OxMCPNative"]),
         .executableTarget(name: "TestServer", dependencies: ["OxMCP"], path: "Tests/TestServer"),
         .executableTarget(name: "OurServer", dependencies: ["OxMCP"], path: "Tests/OurServer"),
-        .testTarget(name: "OxMCPTests", dependencies: ["OxMCP", "OxMCPNative", "TestServer", "OurServer"]),
+        .executableTarget(name: "OurClient", dependencies: ["OxMCP"], path: "Tests/OurClient"),
+        .testTarget(name: "OxMCPTests", dependencies: ["OxMCP", "OxMCPNative", "TestServer", "OurServer", "OurClient"]),
     ],
     swiftLanguageModes: [.v6]
 )

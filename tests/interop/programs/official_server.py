@@ -27,9 +27,9 @@ async def count(to: int, ctx: Context) -> str:
 @app.tool()
 async def wait(ctx: Context) -> str:
     """Waits for its cancel."""
-    print("waiting", file=sys.stderr, flush=True)
-    await ctx.report_progress(1, message="waiting")
     try:
+        print("waiting", file=sys.stderr, flush=True)
+        await ctx.report_progress(1, message="waiting")
         await anyio.sleep_forever()
     except anyio.get_cancelled_exc_class():
         print("cancelled", file=sys.stderr, flush=True)

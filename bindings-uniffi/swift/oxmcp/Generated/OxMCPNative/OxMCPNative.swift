@@ -686,6 +686,11 @@ public protocol EndpointProtocol: AnyObject, Sendable {
     func endStream(connection: UInt64, id: UInt64) 
     
     /**
+     * The HTTP request that brought a call of the peer, while that is under way. None where no request did.
+     */
+    func httpRequest(connection: UInt64, id: UInt64)  -> HttpRequest?
+    
+    /**
      * Waits until something happened, and gives at most `max` events, the oldest first. None at all: the endpoint is over.
      *
      * For one caller at a time, which waits for each answer to the end: events that were given are gone.
@@ -707,6 +712,11 @@ public protocol EndpointProtocol: AnyObject, Sendable {
      * When the answer is none.
      */
     func respond(connection: UInt64, id: UInt64, reply: Reply) throws  -> Bool
+    
+    /**
+     * The name of a session over HTTP, where it has one.
+     */
+    func sessionId(connection: UInt64)  -> String?
     
     /**
      * What all connections hold.
@@ -901,6 +911,20 @@ open func endStream(connection: UInt64, id: UInt64)  {try! rustCall() {
 }
     
     /**
+     * The HTTP request that brought a call of the peer, while that is under way. None where no request did.
+     */
+open func httpRequest(connection: UInt64, id: UInt64) -> HttpRequest?  {
+    return try!  FfiConverterOptionTypeHttpRequest.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_oxmcp_uniffi_fn_method_endpoint_http_request(
+            self.uniffiCloneHandle(),
+        FfiConverterUInt64.lower(connection),
+        FfiConverterUInt64.lower(id),uniffiCallStatus
+    )
+})
+}
+    
+    /**
      * Waits until something happened, and gives at most `max` events, the oldest first. None at all: the endpoint is over.
      *
      * For one caller at a time, which waits for each answer to the end: events that were given are gone.
@@ -953,6 +977,19 @@ open func respond(connection: UInt64, id: UInt64, reply: Reply)throws  -> Bool  
         FfiConverterUInt64.lower(connection),
         FfiConverterUInt64.lower(id),
         FfiConverterTypeReply_lower(reply),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * The name of a session over HTTP, where it has one.
+     */
+open func sessionId(connection: UInt64) -> String?  {
+    return try!  FfiConverterOptionString.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_oxmcp_uniffi_fn_method_endpoint_session_id(
+            self.uniffiCloneHandle(),
+        FfiConverterUInt64.lower(connection),uniffiCallStatus
     )
 })
 }
@@ -1759,6 +1796,164 @@ public func FfiConverterTypeFailure_lift(_ buf: RustBuffer) throws -> Failure {
 #endif
 public func FfiConverterTypeFailure_lower(_ value: Failure) -> RustBuffer {
     return FfiConverterTypeFailure.lower(value)
+}
+
+
+/**
+ * A header field.
+ */
+public struct HttpField: Equatable, Hashable {
+    /**
+     * In lower case.
+     */
+    public let name: String
+    /**
+     * A character for each byte.
+     */
+    public let value: String
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * In lower case.
+         */name: String, 
+        /**
+         * A character for each byte.
+         */value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension HttpField: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeHttpField: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> HttpField {
+        return
+            try HttpField(
+                name: FfiConverterString.read(from: &buf), 
+                value: FfiConverterString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: HttpField, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.name, into: &buf)
+        FfiConverterString.write(value.value, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeHttpField_lift(_ buf: RustBuffer) throws -> HttpField {
+    return try FfiConverterTypeHttpField.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeHttpField_lower(_ value: HttpField) -> RustBuffer {
+    return FfiConverterTypeHttpField.lower(value)
+}
+
+
+/**
+ * The head of the HTTP request that brought a call.
+ */
+public struct HttpRequest: Equatable, Hashable {
+    /**
+     * Such as `POST`.
+     */
+    public let method: String
+    /**
+     * Path and query.
+     */
+    public let target: String
+    /**
+     * The host, where the request names it outside its header fields, as in HTTP/2.
+     */
+    public let authority: String?
+    /**
+     * Its header fields, in order.
+     */
+    public let headers: [HttpField]
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * Such as `POST`.
+         */method: String, 
+        /**
+         * Path and query.
+         */target: String, 
+        /**
+         * The host, where the request names it outside its header fields, as in HTTP/2.
+         */authority: String?, 
+        /**
+         * Its header fields, in order.
+         */headers: [HttpField]) {
+        self.method = method
+        self.target = target
+        self.authority = authority
+        self.headers = headers
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension HttpRequest: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeHttpRequest: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> HttpRequest {
+        return
+            try HttpRequest(
+                method: FfiConverterString.read(from: &buf), 
+                target: FfiConverterString.read(from: &buf), 
+                authority: FfiConverterOptionString.read(from: &buf), 
+                headers: FfiConverterSequenceTypeHttpField.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: HttpRequest, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.method, into: &buf)
+        FfiConverterString.write(value.target, into: &buf)
+        FfiConverterOptionString.write(value.authority, into: &buf)
+        FfiConverterSequenceTypeHttpField.write(value.headers, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeHttpRequest_lift(_ buf: RustBuffer) throws -> HttpRequest {
+    return try FfiConverterTypeHttpRequest.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeHttpRequest_lower(_ value: HttpRequest) -> RustBuffer {
+    return FfiConverterTypeHttpRequest.lower(value)
 }
 
 
@@ -3122,6 +3317,30 @@ fileprivate struct FfiConverterOptionTypeEndpoint: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterOptionTypeHttpRequest: FfiConverterRustBuffer {
+    typealias SwiftType = HttpRequest?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypeHttpRequest.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypeHttpRequest.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterOptionTypeRequestOptions: FfiConverterRustBuffer {
     typealias SwiftType = RequestOptions?
 
@@ -3163,6 +3382,31 @@ fileprivate struct FfiConverterSequenceTypeEvent: FfiConverterRustBuffer {
         seq.reserveCapacity(Int(len))
         for _ in 0 ..< len {
             seq.append(try FfiConverterTypeEvent.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterSequenceTypeHttpField: FfiConverterRustBuffer {
+    typealias SwiftType = [HttpField]
+
+    public static func write(_ value: [HttpField], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeHttpField.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [HttpField] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [HttpField]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeHttpField.read(from: &buf))
         }
         return seq
     }
@@ -3316,6 +3560,9 @@ private let initializationResult: InitializationResult = {
     if (uniffi_oxmcp_uniffi_checksum_method_endpoint_end_stream() != 14520) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_oxmcp_uniffi_checksum_method_endpoint_http_request() != 48519) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_oxmcp_uniffi_checksum_method_endpoint_next_events() != 47369) {
         return InitializationResult.apiChecksumMismatch
     }
@@ -3323,6 +3570,9 @@ private let initializationResult: InitializationResult = {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_oxmcp_uniffi_checksum_method_endpoint_respond() != 29565) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_oxmcp_uniffi_checksum_method_endpoint_session_id() != 38099) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_oxmcp_uniffi_checksum_method_endpoint_stats() != 58355) {

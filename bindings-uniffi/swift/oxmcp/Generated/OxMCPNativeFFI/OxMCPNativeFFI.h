@@ -293,6 +293,11 @@ RustBuffer uniffi_oxmcp_uniffi_fn_method_endpoint_connection(uint64_t ptr, RustC
 void uniffi_oxmcp_uniffi_fn_method_endpoint_end_stream(uint64_t ptr, uint64_t connection, uint64_t id, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_HTTP_REQUEST
+#define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_HTTP_REQUEST
+RustBuffer uniffi_oxmcp_uniffi_fn_method_endpoint_http_request(uint64_t ptr, uint64_t connection, uint64_t id, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_NEXT_EVENTS
 #define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_NEXT_EVENTS
 uint64_t uniffi_oxmcp_uniffi_fn_method_endpoint_next_events(uint64_t ptr, uint32_t max
@@ -306,6 +311,11 @@ int8_t uniffi_oxmcp_uniffi_fn_method_endpoint_notify(uint64_t ptr, RustBuffer co
 #ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_RESPOND
 #define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_RESPOND
 int8_t uniffi_oxmcp_uniffi_fn_method_endpoint_respond(uint64_t ptr, uint64_t connection, uint64_t id, RustBuffer reply, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_SESSION_ID
+#define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_SESSION_ID
+RustBuffer uniffi_oxmcp_uniffi_fn_method_endpoint_session_id(uint64_t ptr, uint64_t connection, RustCallStatus *_Nonnull out_status
 );
 #endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_STATS
@@ -756,6 +766,12 @@ uint16_t uniffi_oxmcp_uniffi_checksum_method_endpoint_end_stream(void
     
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_HTTP_REQUEST
+#define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_HTTP_REQUEST
+uint16_t uniffi_oxmcp_uniffi_checksum_method_endpoint_http_request(void
+    
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_NEXT_EVENTS
 #define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_NEXT_EVENTS
 uint16_t uniffi_oxmcp_uniffi_checksum_method_endpoint_next_events(void
@@ -771,6 +787,12 @@ uint16_t uniffi_oxmcp_uniffi_checksum_method_endpoint_notify(void
 #ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_RESPOND
 #define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_RESPOND
 uint16_t uniffi_oxmcp_uniffi_checksum_method_endpoint_respond(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_SESSION_ID
+#define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_SESSION_ID
+uint16_t uniffi_oxmcp_uniffi_checksum_method_endpoint_session_id(void
     
 );
 #endif

@@ -14,6 +14,13 @@ public struct CallContext: Sendable {
         return Caller(json: (try? call.link.command(command, on: call.key.connection)) ?? [:])
     }
 
+    /// The HTTP request that brought the call: its header fields say who sent it. `nil` over other transports. Ask while the
+    /// call runs; over the older HTTP+SSE transport it is the request that opened the stream.
+    public var httpRequest: HTTPRequest? { call.link.httpRequest(call.key) }
+
+    /// The `Mcp-Session-Id` of the session that the call is part of, over HTTP and in revisions with sessions.
+    public var sessionID: String? { call.link.sessionID(call.key.connection) }
+
     /// What an ``InputRequired`` asked for in the round before, by its keys; `nil` in the first round and in other revisions.
     public var inputResponses: JSONObject? { caller.member("inputResponses") }
 

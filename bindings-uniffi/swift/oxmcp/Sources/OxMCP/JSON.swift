@@ -24,6 +24,14 @@ public enum JSON: Sendable, Hashable {
         self = .number(String(value))
     }
 
+    public init(_ value: Bool) {
+        self = .bool(value)
+    }
+
+    public init(_ value: String) {
+        self = .string(value)
+    }
+
     public var isNull: Bool { self == .null }
 
     public var boolValue: Bool? {

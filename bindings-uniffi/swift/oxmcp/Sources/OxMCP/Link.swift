@@ -228,6 +228,19 @@ final class Link: Sendable {
         state.withLock { $0.endpoint }?.endStream(connection: key.connection, id: key.id)
     }
 
+    func httpRequest(_ call: CallKey) -> HTTPRequest? {
+        let endpoint = state.withLock { $0.endpoint }
+        guard let head = endpoint?.httpRequest(connection: call.connection, id: call.id) else { return nil }
+        return HTTPRequest(
+            method: head.method, target: head.target, authority: head.authority,
+            headers: head.headers.map { HTTPRequest.Header(name: $0.name, value: $0.value) }
+        )
+    }
+
+    func sessionID(_ connection: UInt64) -> String? {
+        state.withLock { $0.endpoint }?.sessionId(connection: connection)
+    }
+
     /// What the core holds; `nil` once it is over.
     var held: Stats? { state.withLock { $0.endpoint }?.stats() }
 

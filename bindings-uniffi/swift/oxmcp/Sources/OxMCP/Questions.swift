@@ -135,3 +135,37 @@ public struct Caller: MCPObject {
     /// The `_meta` of the request.
     public var requestMeta: JSONObject? { member("meta") }
 }
+
+/// The head of an HTTP request that brought a call. What its body said is the call.
+public struct HTTPRequest: Sendable, Hashable {
+    /// A header field.
+    public struct Header: Sendable, Hashable {
+        /// In lower case.
+        public let name: String
+        /// A character for each byte.
+        public let value: String
+    }
+
+    /// Such as `POST`.
+    public let method: String
+    /// Path and query, such as `/mcp?tenant=a`.
+    public let target: String
+    /// The host that the request is for: `example.com`, or with a port `example.com:8080`.
+    public let authority: String?
+    /// All header fields, in order.
+    public let headers: [Header]
+
+    init(method: String, target: String, authority: String?, headers: [Header]) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.authority = authority ?? Self.first("host", headers)
+    }
+
+    /// The value of a header field, the first if there are several; `nil` when there is none.
+    public func header(_ name: String) -> String? { Self.first(name.lowercased(), headers) }
+
+    private static func first(_ name: String, _ headers: [Header]) -> String? {
+        headers.first { $0.name == name }?.value
+    }
+}

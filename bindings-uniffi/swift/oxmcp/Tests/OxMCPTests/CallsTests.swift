@@ -108,6 +108,8 @@ final class CallsTests: XCTestCase {
             }
             let unknown = await failure(.response) { try await client.callTool("no such tool") }
             XCTAssertEqual(unknown.code, MCPError.Code.invalidParams)
+            let params = await failure(.response) { try await client.request("tools/call", ["name": 5]) }
+            XCTAssertEqual(params.code, MCPError.Code.invalidParams)
             let usage = await failure(.usage) { try await client.callTool("add", with: [1, 2]) }
             XCTAssert(usage.message.contains("[1,2]"), usage.message)
         }
@@ -173,6 +175,68 @@ final class CallsTests: XCTestCase {
             let usage = await failure(.usage) { try await client.callTool("waits", timeout: .milliseconds(-1)) }
             XCTAssert(usage.message.contains("timeout"), usage.message)
             try await until { server.waiting == 0 }
+        }
+    }
+
+    func testAClientsOwnTimeBoundsItsCallsAndTheServerIsTold() async throws {
+        let server = { @Sendable in
+            let server = Server("test", version: "1.0")
+            try server.tool("waits") { _ in try await forever() }
+            return server
+        }
+        let sent = Notes<String>()
+        let client: @Sendable (inout ClientOptions) -> Void = {
+            $0.timeout = .milliseconds(200)
+            $0.onTrace = { out, line in if out { sent.add(line) } }
+        }
+        try await inEveryEra(server, client: client) { client, server in
+            await failure(.timeout) { try await client.callTool("waits") }
+            try await until { server.waiting == 0 && sent.all.contains { $0.contains("notifications/cancelled") } }
+            sent.clear()
+        }
+    }
+
+    func testAskingThatProgressRestartsTheClockAsksForProgress() async throws {
+        let sent = Notes<String>()
+        let client: @Sendable (inout ClientOptions) -> Void = {
+            $0.onTrace = { out, line in if out && line.contains("counts") { sent.add(line) } }
+        }
+        try await inEveryEra(Self.server, client: client) { client, _ in
+            _ = try await client.callTool("counts", ["a": 2], resetTimeoutOnProgress: true)
+            let line = await sent.next()
+            XCTAssert(line?.contains("progressToken") == true, "\(line ?? "")")
+        }
+    }
+
+    func testAnAnswerThatComesTooLateIsNobodysBusiness() async throws {
+        try await within {
+            let release = Promise<Void>(), odd = Notes<String>()
+            let server = Server(
+                "test", version: "1.0",
+                options: ServerOptions {
+                    $0.onProblem = { odd.add($0.message) }
+                    $0.onError = { odd.add("\($0)") }
+                }
+            )
+            try server.tool("deaf") { _ in
+                // A task of its own is not cancelled with this one.
+                try await Task.detached { try await release.get() }.value
+                return "late"
+            }
+            let client = try await Client.connect(
+                to: server,
+                options: ClientOptions {
+                    $0.onProblem = { odd.add($0.message) }
+                    $0.onError = { odd.add("\($0)") }
+                }
+            )
+            await failure(.timeout) { try await client.callTool("deaf", timeout: .milliseconds(10)) }
+            release.give(.success(()))
+            try await until { server.waiting == 0 }
+            try await client.ping()
+            XCTAssertEqual(odd.all, [])
+            await client.close()
+            await server.close()
         }
     }
 

@@ -79,6 +79,33 @@ final class FaultsTests: XCTestCase {
         }
     }
 
+    func testReadersThatGiveUpLoseNothingForTheOthers() async throws {
+        try await within {
+            let site = try Site()
+            try site.server.tool("tells") { call in
+                try call.notify("acme/told")
+                return ""
+            }
+            let heard = Locked(0)
+            let options = ClientOptions {
+                $0.protocolVersions = ["2025-11-25"]
+                $0.notificationHandlers["acme/told"] = { _ in heard.withLock { $0 += 1 } }
+            }
+            let client = try await Client.connect(to: site.server, options: options)
+            for at in 0..<1000 {
+                let reader = Task { for await _ in client.notifications {} }
+                if at.isMultiple(of: 2) { await Task.yield() }
+                async let call = client.callTool("tells")
+                if at.isMultiple(of: 3) { reader.cancel() }
+                _ = try await call
+                reader.cancel()
+            }
+            try await until { heard.withLock { $0 } == 1000 }
+            await client.close()
+            await site.server.close()
+        }
+    }
+
     func testACallThatIsCancelledBeforeItStartsIsNotSent() async throws {
         try await within {
             let site = try Site()

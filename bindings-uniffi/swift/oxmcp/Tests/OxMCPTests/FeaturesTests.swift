@@ -133,6 +133,31 @@ final class FeaturesTests: XCTestCase {
         }
     }
 
+    func testWhoDidNotSubscribeOrHasLeftIsToldNothing() async throws {
+        try await within {
+            let near = try Self.server { $0.subscriptions = true }
+            let told = Notes<MCPNotification>(), untold = Notes<MCPNotification>()
+            let connect = { @Sendable (heard: Notes<MCPNotification>) in
+                let options = ClientOptions {
+                    $0.protocolVersions = ["2025-11-25"]
+                    $0.notificationHandlers["notifications/resources/updated"] = { heard.add($0) }
+                }
+                return try await Client.connect(to: near, options: options)
+            }
+            let first = try await connect(told), second = try await connect(untold)
+            try await first.subscribeResource("file:///a.txt")
+            try near.resourceUpdated("file:///a.txt")
+            _ = await told.next()
+            await first.close()
+            try near.resourceUpdated("file:///a.txt")
+            // What had been told would come before this.
+            try await second.ping()
+            await second.close()
+            await near.close()
+            XCTAssertEqual([told.all.count, untold.all.count], [1, 0])
+        }
+    }
+
     func testAStreamEndsWithItsReaderOrItsServer() async throws {
         try await within {
             let near = try Self.server { $0.subscriptions = true }

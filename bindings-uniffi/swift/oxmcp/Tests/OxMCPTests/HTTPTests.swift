@@ -104,6 +104,46 @@ final class HTTPTests: XCTestCase {
         }
     }
 
+    func testAHandlerSeesTheRequestThatBroughtItsCallAndTheSession() async throws {
+        try await within {
+            let site = try Site()
+            let requests = Notes<HTTPRequest?>()
+            let sessions = Notes<String?>()
+            try site.server.tool("looks") { context in
+                requests.add(context.httpRequest)
+                sessions.add(context.sessionID)
+                return ""
+            }
+            let listening = try await site.server.listen()
+            for era in ["2025-11-25", "2026-07-28"] {
+                let client = try await Client.connect(
+                    to: listening.url + "?at=1",
+                    http: HTTPClientOptions { $0.headers = ["X-Tenant": "a b", "Authorization": "Bearer t"] },
+                    options: ClientOptions { $0.protocolVersions = [era] }
+                )
+                _ = try await client.callTool("looks")
+                let request = try XCTUnwrap(requests.all.last ?? nil)
+                XCTAssertEqual(request.method, "POST")
+                XCTAssertEqual(request.target, "/mcp?at=1")
+                XCTAssertEqual(request.authority, "127.0.0.1:\(listening.port)")
+                XCTAssertEqual(request.header("X-TENANT"), "a b")
+                XCTAssertEqual(request.header("authorization"), "Bearer t")
+                XCTAssertNil(request.header("absent"))
+                XCTAssert(request.headers.contains { $0.name == "x-tenant" && $0.value == "a b" }, "\(request.headers)")
+                let session = try XCTUnwrap(sessions.all.last)
+                XCTAssertEqual(session != nil, era == "2025-11-25", "a session in \(era)")
+                XCTAssertEqual(session, request.header("mcp-session-id"))
+                await client.close()
+            }
+            let client = try await Client.connect(to: site.server)
+            _ = try await client.callTool("looks")
+            XCTAssertEqual(requests.all.last, .some(nil))
+            XCTAssertEqual(sessions.all.last, .some(nil))
+            await client.close()
+            await listening.close()
+        }
+    }
+
     func testWhatIsToldWithoutBeingAsked() async throws {
         try await within {
             let site = try Site()

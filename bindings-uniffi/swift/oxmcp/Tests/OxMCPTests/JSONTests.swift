@@ -38,6 +38,12 @@ final class JSONTests: XCTestCase {
         XCTAssertNil(JSON.number("1.5").intValue)
     }
 
+    func testValuesOfSwiftBecomeJSON() {
+        let (yes, text, number) = (true, "a", 3)
+        let values: [JSON] = [JSON(yes), JSON(text), JSON(number), JSON(1.5), JSON(Double.nan)]
+        XCTAssertEqual(values, [.bool(true), .string("a"), .number("3"), .number("1.5"), .null])
+    }
+
     func testMembersAreKeptInOrder() {
         var object: JSONObject = ["z": 1, "a": [true, .null]]
         object["m"] = "x"

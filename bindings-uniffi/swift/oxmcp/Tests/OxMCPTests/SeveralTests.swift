@@ -126,6 +126,36 @@ final class SeveralTests: XCTestCase {
         }
     }
 
+    func testASchemaOfOnesOwnGoesThroughAsItWasWritten() async throws {
+        let text = """
+            {"$schema":"http://json-schema.org/draft-07/schema#","type":"object",\
+            "properties":{"p":{"type":"array","items":[{"type":"string"}]}}}
+            """
+        let schema = try JSONObject(parsing: text)
+        let server = { @Sendable in
+            let server = Server("test", version: "1.0")
+            try server.tool("raw", inputSchema: schema) { _, _ in CallToolResult("done") }
+            return server
+        }
+        try await inEveryEra(server) { client, _ in
+            let tools = try await client.listTools()
+            XCTAssertEqual(tools.map(\.inputSchema.text), [text])
+            let done = try await client.callTool("raw", ["p": ["a", 1]])
+            XCTAssertEqual(done.text, "done")
+            do {
+                let refused = try await client.callTool("raw", ["p": [1]])
+                XCTAssert(refused.isError, "the rules of its draft hold")
+            } catch let error as MCPError {
+                XCTAssertEqual(error.code, MCPError.Code.invalidParams)
+            }
+        }
+    }
+
+    func testBytesAreReadWhereSlashesAreEscaped() throws {
+        let image = Content(json: try JSONObject(parsing: #"{"type":"image","data":"\/+8=","mimeType":"image/png"}"#))
+        XCTAssertEqual(image.kind, .image(Data([0xFF, 0xEF]), mimeType: "image/png"))
+    }
+
     func testAFormGoesThroughAsItWasWritten() async throws {
         let text = """
             {"type":"object","properties":{"z":{"type":"string","enum":["a","b"],"enumNames":["A","B"]},\

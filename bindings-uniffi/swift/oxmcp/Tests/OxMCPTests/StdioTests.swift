@@ -60,6 +60,93 @@ final class StdioTests: XCTestCase {
         }
     }
 
+    func testAServerThatPrintsWhatIsNoMessageIsPutUpWith() async throws {
+        let script = #"""
+            while read -r line; do
+                echo "got it"
+                case "$line" in
+                    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}' ;;
+                    *'"ping"'*) echo '{"jsonrpc":"2.0","id":1,"result":{}}' ;;
+                esac
+                echo "$line" >&2
+            done
+            """#
+        try await within {
+            let lines = Notes<String>(), problems = Notes<Problem>()
+            var shell = ServerCommand("sh", "-c", script)
+            shell.stderr = .lines { lines.add($0) }
+            let options = ClientOptions {
+                $0.probe = false
+                $0.onProblem = { problems.add($0) }
+            }
+            let client = try await Client.connect(to: shell, options: options)
+            try await client.ping()
+            await client.close()
+            // The handshake and the ping, and no answer to what was printed.
+            XCTAssertEqual(lines.all.count, 3, "\(lines.all)")
+            XCTAssertFalse(problems.all.isEmpty)
+            XCTAssert(problems.all.allSatisfy { $0.kind == "not_json" && $0.message.contains("got it") }, "\(problems.all)")
+        }
+    }
+
+    func testAChildThatIgnoresTheEndOfItsInputIsEnded() async throws {
+        let script = #"""
+            read -r line
+            echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}'
+            exec sleep 1000
+            """#
+        try await within {
+            var shell = ServerCommand("sh", "-c", script)
+            shell.grace = .milliseconds(20)
+            let client = try await Client.connect(to: shell, options: ClientOptions { $0.probe = false })
+            let call = Task { try await client.ping() }
+            try await until { client.waiting > 0 }
+            await client.close()
+            await failure(.closed) { try await call.value }
+            XCTAssertFalse(client.isConnected)
+        }
+    }
+
+    func testAnIdleServerThatIsToldToEndDoesSoWithoutAWord() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.server[0])
+        process.arguments = Array(Self.server.dropFirst())
+        let (input, output, error) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = error
+        try process.run()
+        input.fileHandleForWriting.write(Data((#"{"jsonrpc":"2.0","id":1,"method":"ping"}"# + "\n").utf8))
+        let pong = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        XCTAssert(pong.contains(#""result":{}"#), pong)
+        process.terminate()
+        process.waitUntilExit()
+        let said = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        XCTAssertEqual(said, "")
+    }
+
+    func testAServerLeavesAtTheEndOfItsInputWhateverStillRunsInIt() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.server[0])
+        process.arguments = Array(Self.server.dropFirst()) + ["impatient"]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let lines = [
+            #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
+            #"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            #"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"waits"}}"#,
+        ]
+        input.fileHandleForWriting.write(Data((lines.joined(separator: "\n") + "\n").utf8))
+        try input.fileHandleForWriting.close()
+        let answers = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        XCTAssertEqual(process.terminationStatus, 0)
+        XCTAssertEqual(answers.split(separator: "\n").count, 1, answers)
+    }
+
     func testConnectingCanBeCancelled() async throws {
         try await within {
             try await until { held() == 0 }

@@ -12,7 +12,15 @@ struct Sum: Codable {
     let sum: Int
 }
 
-let server = Server("test server", version: "1.0", options: ServerOptions { $0.instructions = "be quick" })
+let options = ServerOptions {
+    $0.instructions = "be quick"
+    if CommandLine.arguments.contains("impatient") { $0.limits.drain = .milliseconds(20) }
+}
+let server = Server("test server", version: "1.0", options: options)
+// It ticks on, whoever has left.
+Task.detached {
+    while true { try await Task.sleep(for: .milliseconds(5)) }
+}
 try server.tool("add") { (numbers: Numbers, _) in Sum(sum: numbers.a + (numbers.b ?? 1)) }
 try server.tool("prints") { _ in
     print("a stray print")

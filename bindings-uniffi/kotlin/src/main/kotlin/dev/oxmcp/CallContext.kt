@@ -24,6 +24,15 @@ public class CallContext internal constructor(private val incoming: Incoming) {
     /** Who calls. Ask while the call runs. */
     public val caller: Caller by lazy { Caller(link.command("""{"caller":{"call":$id}}""", connection)) }
 
+    /**
+     * The HTTP request that brought the call: its header fields say who sent it. `null` over other transports. Ask while the
+     * call runs; over the older HTTP+SSE transport it is the request that opened the stream.
+     */
+    public val httpRequest: HttpRequest? by lazy { link.httpRequest(incoming.key) }
+
+    /** The `Mcp-Session-Id` of the session that the call is part of, over HTTP and in revisions with sessions. */
+    public val sessionId: String? by lazy { link.sessionId(connection) }
+
     /** What an [InputRequired] asked for in the round before, by its keys; `null` in the first round and in other revisions. */
     public val inputResponses: JsonObject? get() = caller.member("inputResponses")
 

@@ -197,6 +197,10 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
 
     fun endStream(call: CallKey): Unit = quietly { endpoint.endStream(call.connection, call.id) }
 
+    fun httpRequest(call: CallKey): HttpRequest? = verb { endpoint.httpRequest(call.connection, call.id) }?.let(::HttpRequest)
+
+    fun sessionId(connection: ULong): String? = verb { endpoint.sessionId(connection) }
+
     fun command(text: String, connection: ULong = this.connection): JsonObject =
         parseObject(verb { endpoint.command(connection, text) })
 

@@ -191,3 +191,27 @@ public class Caller internal constructor(json: JsonObject) : McpObject(json) {
     /** The `_meta` of the request. */
     public val requestMeta: JsonObject? get() = member("meta")
 }
+
+/** The head of an HTTP request that brought a call. What its body said is the call. */
+public class HttpRequest internal constructor(native: dev.oxmcp.internal.HttpRequest) {
+    /** Such as `POST`. */
+    public val method: String = native.method
+
+    /** Path and query, such as `/mcp?tenant=a`. */
+    public val target: String = native.target
+
+    /** The host that the request is for: `example.com`, or with a port `example.com:8080`. */
+    public val authority: String?
+
+    /** All header fields in order, as pairs of a name in lower case and a value. A value has a character for each byte. */
+    public val headers: List<Pair<String, String>> = native.headers.map { it.name to it.value }
+
+    init {
+        authority = native.authority ?: header("host")
+    }
+
+    /** The value of a header field, the first if there are several; `null` when there is none. */
+    public fun header(name: String): String? = headers.firstOrNull { it.first.equals(name, ignoreCase = true) }?.second
+
+    override fun toString(): String = "$method $target"
+}

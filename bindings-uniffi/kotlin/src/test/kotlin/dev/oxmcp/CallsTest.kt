@@ -7,6 +7,7 @@ import kotlinx.coroutines.async
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.yield
 import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.buildJsonObject
 import kotlinx.serialization.json.put
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
+import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.LinkedBlockingQueue
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
@@ -95,6 +97,8 @@ internal class CallsTest {
         }
         val unknown = assertThrows<ResponseException> { client.callTool("no such tool") }
         assertEquals(ErrorCode.INVALID_PARAMS, unknown.code)
+        val params = assertThrows<ResponseException> { client.request("tools/call", buildJsonObject { put("name", 5) }) }
+        assertEquals(ErrorCode.INVALID_PARAMS, params.code)
     }
 
     @Test
@@ -148,6 +152,29 @@ internal class CallsTest {
         assertTrue("total" in bound.message.orEmpty(), bound.message)
         val usage = assertThrows<UsageException> { client.callTool("waits", timeout = (-1).milliseconds) }
         assertTrue("timeout" in usage.message.orEmpty(), usage.message)
+    }
+
+    @Test
+    fun `a client's own time bounds its calls, and the server is told`() {
+        val sent = ConcurrentLinkedQueue<String>()
+        inEveryEra(
+            { Server("test", "1.0").apply { tool("waits") { _: Unit -> forever() } } },
+            { timeout = 200.milliseconds; onTrace { out, line -> if (out) sent.add(line) } },
+        ) { client, server ->
+            assertThrows<RequestTimeoutException> { client.callTool("waits") }
+            while (server.waiting() > 0 || sent.none { "notifications/cancelled" in it }) yield()
+            sent.clear()
+        }
+    }
+
+    @Test
+    fun `asking that progress restarts the clock asks for progress`() {
+        val sent = LinkedBlockingQueue<String>()
+        inEveryEra(::server, { onTrace { out, line -> if (out && "counts" in line) sent.put(line) } }) { client, _ ->
+            client.callTool("counts", Numbers(2), RequestOptions(resetTimeoutOnProgress = true))
+            val line = withContext(Dispatchers.IO) { sent.take() }
+            assertTrue("progressToken" in line, line)
+        }
     }
 
     @Test

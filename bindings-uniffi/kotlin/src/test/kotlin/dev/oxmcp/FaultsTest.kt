@@ -62,6 +62,51 @@ internal class FaultsTest {
     }
 
     @Test
+    fun `cancels and answers race with the end of the connection`() = test {
+        val server = server()
+        repeat(100) {
+            val client = Client.connect(server)
+            val calls = List(50) { at ->
+                async(Dispatchers.Default) { runCatching { client.callTool(if (at % 2 == 0) "quick" else "waits") } }
+            }
+            val closing = launch(Dispatchers.Default) { client.close() }
+            calls.filterIndexed { at, _ -> at % 5 == 0 }.forEach { it.cancel() }
+            closing.join()
+            for (call in calls) {
+                call.join()
+                if (call.isCancelled) continue
+                val error = call.await().exceptionOrNull() ?: continue
+                assertTrue(error is ConnectionClosedException || error is CancellationException, error.toString())
+            }
+            assertEquals(0, client.waiting())
+        }
+        server.close()
+        assertEquals(emptyList<Throwable>(), errors)
+    }
+
+    @Test
+    fun `collectors that give up lose nothing for the others`() = test {
+        val server = server().apply { tool("tells") { _: Unit -> notify("acme/told"); "" } }
+        val heard = AtomicInteger()
+        val client = Client.connect(server) {
+            protocolVersions = listOf("2025-11-25")
+            onNotification("acme/told") { heard.incrementAndGet() }
+        }
+        val random = Random(1)
+        repeat(1_000) {
+            val collector = launch(Dispatchers.Default) { client.notifications.collect {} }
+            if (random.nextBoolean()) yield()
+            val call = async(Dispatchers.Default) { client.callTool("tells") }
+            if (random.nextBoolean()) collector.cancel()
+            call.await()
+            collector.cancel()
+        }
+        while (heard.get() < 1_000) yield()
+        client.close()
+        server.close()
+    }
+
+    @Test
     fun `a call that is cancelled before it starts is not sent`() = test {
         val server = server()
         val client = Client.connect(server)

@@ -112,6 +112,28 @@ internal class FeaturesTest {
     }
 
     @Test
+    fun `who did not subscribe, or has left, is told nothing`() = test {
+        val near = server { subscriptions = true }
+        val (told, untold) = List(2) { Channel<Notification>(Channel.UNLIMITED) }
+        val (first, second) = listOf(told, untold).map { heard ->
+            Client.connect(near) {
+                protocolVersions = listOf("2025-11-25")
+                onNotification("notifications/resources/updated") { heard.send(it) }
+            }
+        }
+        first.subscribeResource("file:///a.txt")
+        near.resourceUpdated("file:///a.txt")
+        told.receive()
+        first.close()
+        near.resourceUpdated("file:///a.txt")
+        // What had been told would come before this.
+        second.ping()
+        second.close()
+        near.close()
+        assertTrue(told.tryReceive().isFailure && untold.tryReceive().isFailure)
+    }
+
+    @Test
     fun `a stream is a flow, and ends with its collector or its server`() = test {
         val near = server { subscriptions = true }
         val client = Client.connect(near)

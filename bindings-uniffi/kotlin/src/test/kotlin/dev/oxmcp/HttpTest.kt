@@ -93,6 +93,47 @@ internal class HttpTest {
     }
 
     @Test
+    fun `a handler sees the request that brought its call, and the session`() = test {
+        val seen = Channel<Pair<HttpRequest?, String?>>(1)
+        val kept = Channel<CallContext>(1)
+        val server = server().apply {
+            tool("looks") { _: Unit ->
+                seen.send(httpRequest to sessionId)
+                ""
+            }
+            tool("keeps") { _: Unit ->
+                kept.send(this)
+                ""
+            }
+        }
+        val listening = server.listen()
+        for (era in listOf("2025-11-25", "2026-07-28")) {
+            val http = HttpClientOptions(headers = mapOf("X-Tenant" to "a b", "Authorization" to "Bearer t"))
+            val client = Client.connect(listening.url + "?at=1", http) { protocolVersions = listOf(era) }
+            client.callTool("looks")
+            val (request, session) = seen.receive()
+            checkNotNull(request)
+            assertEquals("POST /mcp?at=1", request.toString())
+            assertEquals("127.0.0.1:${listening.port}", request.authority)
+            assertEquals("a b", request.header("X-TENANT"))
+            assertEquals("Bearer t", request.header("authorization"))
+            assertEquals(null, request.header("absent"))
+            assertTrue("x-tenant" to "a b" in request.headers, request.headers.toString())
+            assertEquals(era == "2025-11-25", session != null, "a session in $era")
+            assertEquals(session, request.header("mcp-session-id"))
+            client.callTool("keeps")
+            assertEquals(null, kept.receive().httpRequest, "after the call, in $era")
+            client.close()
+        }
+        Client.connect(server).use { client ->
+            client.callTool("looks")
+            assertEquals(null to null, seen.receive())
+        }
+        listening.close()
+        server.close()
+    }
+
+    @Test
     fun `what is told without being asked`() = test {
         val server = server()
         val listening = server.listen()

@@ -100,6 +100,8 @@ internal class SeveralTest {
         assertTrue(hologram is UnknownContent)
         assertEquals("""{"type":"hologram","x":[1,{}]}""", hologram.json.toString())
         assertEquals("9007199254740993", result.meta?.get("acme/n").toString())
+        val escaped = CallToolResult(parseObject("""{"content":[{"type":"image","data":"\/+8=","mimeType":"image/png"}]}"""))
+        assertEquals(listOf<Byte>(-1, -17), (escaped.content.single() as ImageContent).bytes.toList())
     }
 
     @Test
@@ -112,6 +114,20 @@ internal class SeveralTest {
         val numbered = Numbered(9007199254740993, "00123")
         assertEquals(numbered, client.callTool("id", numbered).structured<Numbered>())
         assertEquals("00123", client.callTool("name", Who("00123")).text)
+    }
+
+    @Test
+    fun `a schema of one's own goes through as it was written`() {
+        val schema = parseObject(
+            """{"${'$'}schema":"http://json-schema.org/draft-07/schema#","type":"object",
+               "properties":{"p":{"type":"array","items":[{"type":"string"}]}}}""",
+        )
+        inEveryEra({ Server("test", "1.0").apply { rawTool("raw", schema) { CallToolResult("done") } } }) { client, _ ->
+            assertEquals(schema.toString(), client.listTools().single().inputSchema.toString())
+            assertEquals("done", client.callTool("raw", parseObject("""{"p":["a",1]}""")).text)
+            val refused = runCatching { client.callTool("raw", parseObject("""{"p":[1]}""")) }
+            assertTrue(refused.exceptionOrNull() is ResponseException || refused.getOrThrow().isError, "the rules of its draft hold")
+        }
     }
 
     @Test

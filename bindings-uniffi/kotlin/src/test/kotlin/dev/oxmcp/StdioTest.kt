@@ -97,6 +97,23 @@ internal class StdioTest {
     }
 
     @Test
+    fun `a server leaves at the end of its input, whatever still runs in it`() {
+        val words = listOf(command.program) + command.args + "impatient"
+        val process = ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.DISCARD).start()
+        process.outputStream.use { input ->
+            input.write(
+                """
+                {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+                {"jsonrpc":"2.0","method":"notifications/initialized"}
+                {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"waits"}}
+                """.trimIndent().plus("\n").encodeToByteArray(),
+            )
+        }
+        assertEquals(1, process.inputStream.bufferedReader().readLines().size)
+        assertEquals(0, process.waitFor())
+    }
+
+    @Test
     fun `a native library that is not there is said, each time`() {
         val java = File(System.getProperty("java.home"), "bin/java").path
         val path = System.getProperty("java.class.path")

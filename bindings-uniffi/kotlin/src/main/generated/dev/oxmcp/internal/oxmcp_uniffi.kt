@@ -702,11 +702,15 @@ internal object IntegrityCheckingUniffiLib {
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_end_stream(
     ): Int
+    external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_http_request(
+    ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_next_events(
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_notify(
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_respond(
+    ): Int
+    external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_session_id(
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_stats(
     ): Int
@@ -786,12 +790,16 @@ internal object UniffiLib {
     ): RustBuffer.ByValue
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_end_stream(`ptr`: Long,`connection`: Long,`id`: Long,uniffi_out_err: UniffiRustCallStatus, 
     ): Unit
+    external fun uniffi_oxmcp_uniffi_fn_method_endpoint_http_request(`ptr`: Long,`connection`: Long,`id`: Long,uniffi_out_err: UniffiRustCallStatus, 
+    ): RustBuffer.ByValue
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_next_events(`ptr`: Long,`max`: Int,
     ): Long
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_notify(`ptr`: Long,`connection`: RustBuffer.ByValue,`notice`: RustBuffer.ByValue,uniffi_out_err: UniffiRustCallStatus, 
     ): Byte
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_respond(`ptr`: Long,`connection`: Long,`id`: Long,`reply`: RustBuffer.ByValue,uniffi_out_err: UniffiRustCallStatus, 
     ): Byte
+    external fun uniffi_oxmcp_uniffi_fn_method_endpoint_session_id(`ptr`: Long,`connection`: Long,uniffi_out_err: UniffiRustCallStatus, 
+    ): RustBuffer.ByValue
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_stats(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus, 
     ): RustBuffer.ByValue
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_open_lane(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus, 
@@ -991,6 +999,9 @@ private fun uniffiCheckApiChecksums(lib: IntegrityCheckingUniffiLib) {
     if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_end_stream() and 0xFFFF) != 14520) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
+    if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_http_request() and 0xFFFF) != 48519) {
+        throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
+    }
     if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_next_events() and 0xFFFF) != 47369) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
@@ -998,6 +1009,9 @@ private fun uniffiCheckApiChecksums(lib: IntegrityCheckingUniffiLib) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
     if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_respond() and 0xFFFF) != 29565) {
+        throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
+    }
+    if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_session_id() and 0xFFFF) != 38099) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
     if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_stats() and 0xFFFF) != 58355) {
@@ -1594,6 +1608,11 @@ public interface EndpointInterface {
     fun `endStream`(`connection`: kotlin.ULong, `id`: kotlin.ULong)
     
     /**
+     * The HTTP request that brought a call of the peer, while that is under way. None where no request did.
+     */
+    fun `httpRequest`(`connection`: kotlin.ULong, `id`: kotlin.ULong): HttpRequest?
+    
+    /**
      * Waits until something happened, and gives at most `max` events, the oldest first. None at all: the endpoint is over.
      *
      * For one caller at a time, which waits for each answer to the end: events that were given are gone.
@@ -1615,6 +1634,11 @@ public interface EndpointInterface {
      * When the answer is none.
      */
     fun `respond`(`connection`: kotlin.ULong, `id`: kotlin.ULong, `reply`: Reply): kotlin.Boolean
+    
+    /**
+     * The name of a session over HTTP, where it has one.
+     */
+    fun `sessionId`(`connection`: kotlin.ULong): kotlin.String?
     
     /**
      * What all connections hold.
@@ -1872,6 +1896,24 @@ open class Endpoint: Disposable, AutoCloseable, EndpointInterface
 
     
     /**
+     * The HTTP request that brought a call of the peer, while that is under way. None where no request did.
+     */override fun `httpRequest`(`connection`: kotlin.ULong, `id`: kotlin.ULong): HttpRequest? {
+            return FfiConverterOptionalTypeHttpRequest.lift(
+    callWithHandle {
+    uniffiRustCall() { _status ->
+    UniffiLib.uniffi_oxmcp_uniffi_fn_method_endpoint_http_request(
+        it,
+        
+        FfiConverterULong.lower(`connection`),
+        FfiConverterULong.lower(`id`),_status)
+}
+    }
+    )
+    }
+    
+
+    
+    /**
      * Waits until something happened, and gives at most `max` events, the oldest first. None at all: the endpoint is over.
      *
      * For one caller at a time, which waits for each answer to the end: events that were given are gone.
@@ -1935,6 +1977,23 @@ open class Endpoint: Disposable, AutoCloseable, EndpointInterface
         FfiConverterULong.lower(`connection`),
         FfiConverterULong.lower(`id`),
         FfiConverterTypeReply.lower(`reply`),_status)
+}
+    }
+    )
+    }
+    
+
+    
+    /**
+     * The name of a session over HTTP, where it has one.
+     */override fun `sessionId`(`connection`: kotlin.ULong): kotlin.String? {
+            return FfiConverterOptionalString.lift(
+    callWithHandle {
+    uniffiRustCall() { _status ->
+    UniffiLib.uniffi_oxmcp_uniffi_fn_method_endpoint_session_id(
+        it,
+        
+        FfiConverterULong.lower(`connection`),_status)
 }
     }
     )
@@ -3036,6 +3095,116 @@ public object FfiConverterTypeFailure: FfiConverterRustBuffer<Failure> {
             FfiConverterString.write(value.`fault`, buf)
             FfiConverterBoolean.write(value.`retryable`, buf)
             FfiConverterOptionalUShort.write(value.`httpStatus`, buf)
+    }
+}
+
+
+
+/**
+ * A header field.
+ */
+data class HttpField (
+    /**
+     * In lower case.
+     */
+    val `name`: kotlin.String
+    , 
+    /**
+     * A character for each byte.
+     */
+    val `value`: kotlin.String
+    
+){
+    
+
+    
+
+    
+    companion object
+}
+
+/**
+ * @suppress
+ */
+public object FfiConverterTypeHttpField: FfiConverterRustBuffer<HttpField> {
+    override fun read(buf: ByteBuffer): HttpField {
+        return HttpField(
+            FfiConverterString.read(buf),
+            FfiConverterString.read(buf),
+        )
+    }
+
+    override fun allocationSize(value: HttpField) = (
+            FfiConverterString.allocationSize(value.`name`) +
+            FfiConverterString.allocationSize(value.`value`)
+    )
+
+    override fun write(value: HttpField, buf: ByteBuffer) {
+            FfiConverterString.write(value.`name`, buf)
+            FfiConverterString.write(value.`value`, buf)
+    }
+}
+
+
+
+/**
+ * The head of the HTTP request that brought a call.
+ */
+data class HttpRequest (
+    /**
+     * Such as `POST`.
+     */
+    val `method`: kotlin.String
+    , 
+    /**
+     * Path and query.
+     */
+    val `target`: kotlin.String
+    , 
+    /**
+     * The host, where the request names it outside its header fields, as in HTTP/2.
+     */
+    val `authority`: kotlin.String?
+    , 
+    /**
+     * Its header fields, in order.
+     */
+    val `headers`: List<HttpField>
+    
+){
+    
+
+    
+
+    
+    companion object
+}
+
+/**
+ * @suppress
+ */
+public object FfiConverterTypeHttpRequest: FfiConverterRustBuffer<HttpRequest> {
+    override fun read(buf: ByteBuffer): HttpRequest {
+        return HttpRequest(
+            FfiConverterString.read(buf),
+            FfiConverterString.read(buf),
+            FfiConverterOptionalString.read(buf),
+            FfiConverterSequenceTypeHttpField.read(buf),
+        )
+    }
+
+    override fun allocationSize(value: HttpRequest) = (
+            FfiConverterString.allocationSize(value.`method`) +
+            FfiConverterString.allocationSize(value.`target`) +
+            FfiConverterOptionalString.allocationSize(value.`authority`) +
+            FfiConverterSequenceTypeHttpField.allocationSize(value.`headers`)
+    )
+
+    override fun write(value: HttpRequest, buf: ByteBuffer) {
+            FfiConverterString.write(value.`method`, buf)
+            FfiConverterString.write(value.`target`, buf)
+            FfiConverterOptionalString.write(value.`authority`, buf)
+            FfiConverterSequenceTypeHttpField.write(value.`headers`, buf)
     }
 }
 
@@ -4751,6 +4920,38 @@ public object FfiConverterOptionalTypeEndpoint: FfiConverterRustBuffer<Endpoint?
 /**
  * @suppress
  */
+public object FfiConverterOptionalTypeHttpRequest: FfiConverterRustBuffer<HttpRequest?> {
+    override fun read(buf: ByteBuffer): HttpRequest? {
+        if (buf.get().toInt() == 0) {
+            return null
+        }
+        return FfiConverterTypeHttpRequest.read(buf)
+    }
+
+    override fun allocationSize(value: HttpRequest?): ULong {
+        if (value == null) {
+            return 1UL
+        } else {
+            return 1UL + FfiConverterTypeHttpRequest.allocationSize(value)
+        }
+    }
+
+    override fun write(value: HttpRequest?, buf: ByteBuffer) {
+        if (value == null) {
+            buf.put(0)
+        } else {
+            buf.put(1)
+            FfiConverterTypeHttpRequest.write(value, buf)
+        }
+    }
+}
+
+
+
+
+/**
+ * @suppress
+ */
 public object FfiConverterOptionalTypeRequestOptions: FfiConverterRustBuffer<RequestOptions?> {
     override fun read(buf: ByteBuffer): RequestOptions? {
         if (buf.get().toInt() == 0) {
@@ -4801,6 +5002,34 @@ public object FfiConverterSequenceTypeEvent: FfiConverterRustBuffer<List<Event>>
         buf.putInt(value.size)
         value.iterator().forEach {
             FfiConverterTypeEvent.write(it, buf)
+        }
+    }
+}
+
+
+
+
+/**
+ * @suppress
+ */
+public object FfiConverterSequenceTypeHttpField: FfiConverterRustBuffer<List<HttpField>> {
+    override fun read(buf: ByteBuffer): List<HttpField> {
+        val len = buf.getInt()
+        return List<HttpField>(len) {
+            FfiConverterTypeHttpField.read(buf)
+        }
+    }
+
+    override fun allocationSize(value: List<HttpField>): ULong {
+        val sizeForLength = 4UL
+        val sizeForItems = value.map { FfiConverterTypeHttpField.allocationSize(it) }.sum()
+        return sizeForLength + sizeForItems
+    }
+
+    override fun write(value: List<HttpField>, buf: ByteBuffer) {
+        buf.putInt(value.size)
+        value.iterator().forEach {
+            FfiConverterTypeHttpField.write(it, buf)
         }
     }
 }

@@ -1,10 +1,7 @@
 package dev.oxmcp.examples.readme
 
-import dev.oxmcp.Client
-import dev.oxmcp.Description
-import dev.oxmcp.ElicitResult
-import dev.oxmcp.Server
-import dev.oxmcp.ServerCommand
+import dev.oxmcp.*
+import kotlinx.coroutines.runBlocking
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.buildJsonObject
 import kotlinx.serialization.json.put
@@ -24,6 +21,8 @@ suspend fun serve() {
     }
     server.serveStdio()
 }
+
+fun main() = runBlocking { serve() }
 
 suspend fun ask() {
     val client = Client.connect(ServerCommand("java", "-jar", "weather.jar")) {

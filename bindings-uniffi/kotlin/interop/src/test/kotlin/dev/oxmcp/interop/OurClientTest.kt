@@ -25,57 +25,96 @@ import org.junit.jupiter.api.assertThrows
 /** Our client with servers of others, as real processes, over both transports and in both eras. */
 internal class OurClientTest {
     private val eras = listOf("2025-11-25", "2026-07-28")
-    private val official = "the official Kotlin server"
 
-    /** The commands of servers by their names: over stdio, and over HTTP. */
-    private fun servers(kind: String): Map<String, Pair<List<String>?, List<String>?>> = mapOf(
-        "our Kotlin server" to (java("OurServer", kind) to java("OurServer", kind, "http")),
-        "our Rust server" to
-            (compiled("OXMCP_HTTP_SERVER", kind, "stdio") to compiled("OXMCP_HTTP_SERVER", kind)),
-        "our Python server" to (
-            script("OXMCP_PYTHON", if (kind == "tools") "our_server.py" else "surface.py") to
-                script("OXMCP_PYTHON", "our_http_server.py", kind)
-            ),
-        "our Node server" to (
-            script("OXMCP_NODE", if (kind == "tools") "our_server.mjs" else "surface.mjs") to
-                script("OXMCP_NODE", "our_http_server.mjs", kind)
-            ),
+    /** A server of others: its commands over stdio and over HTTP, and how it differs from ours. */
+    private class Peer(
+        val stdio: List<String>?,
+        val http: List<String>?,
+        val eras: List<String>,
+        /** It reports no progress, and goes on with a call that was cancelled. */
+        val isPlain: Boolean = false,
+        /** The tool that is not there is a result, and no error. */
+        val resultForUnknownTools: Boolean = false,
+        /** Over HTTP and in revisions with a handshake it knows nothing of the call that it is to cancel. */
+        val isStateless: Boolean = false,
     )
 
-    /** A test for each server, transport and era. It gets the client, and what the server says on its standard error. */
+    private fun servers(kind: String): Map<String, Peer> = mapOf(
+        "our Kotlin server" to Peer(java("OurServer", kind), java("OurServer", kind, "http"), eras),
+        "our Rust server" to
+            Peer(compiled("OXMCP_HTTP_SERVER", kind, "stdio"), compiled("OXMCP_HTTP_SERVER", kind), eras),
+        "our Swift server" to
+            Peer(compiled("OXMCP_SWIFT_SERVER", kind), compiled("OXMCP_SWIFT_SERVER", kind, "http"), eras),
+        "our Python server" to Peer(
+            script("OXMCP_PYTHON", if (kind == "tools") "our_server.py" else "surface.py"),
+            script("OXMCP_PYTHON", "our_http_server.py", kind),
+            eras,
+        ),
+        "our Node server" to Peer(
+            script("OXMCP_NODE", if (kind == "tools") "our_server.mjs" else "surface.mjs"),
+            script("OXMCP_NODE", "our_http_server.mjs", kind),
+            eras,
+        ),
+    )
+
+    private val official: Map<String, Peer> = mapOf(
+        "the official Kotlin server" to
+            Peer(java("OfficialServer"), java("OfficialServer", "http"), eras.take(1), isPlain = true),
+        "the official Python server" to Peer(
+            script("OXMCP_PEER_PYTHON", "official_server.py"),
+            script("OXMCP_PEER_PYTHON", "official_http_server.py", "tools"),
+            eras,
+            resultForUnknownTools = true,
+        ),
+        "the official TypeScript server" to Peer(
+            script("OXMCP_NODE", "official_server.mjs"),
+            script("OXMCP_NODE", "official_http_server.mjs", "v2"),
+            eras,
+            isStateless = true,
+        ),
+        "the official TypeScript server, v1" to Peer(
+            null,
+            script("OXMCP_NODE", "official_http_server.mjs", "v1"),
+            eras.take(1),
+            resultForUnknownTools = true,
+        ),
+    )
+
+    /** What a test gets: the client, its server, what the server says on its standard error, and whether it cancels. */
+    private class Scene(val client: Client, val peer: Peer, val said: Channel<String>, val cancels: Boolean)
+
+    /** A test for each server, transport and era. */
     private fun onEach(
-        servers: Map<String, Pair<List<String>?, List<String>?>>,
+        servers: Map<String, Peer>,
         configure: ClientOptions.() -> Unit,
-        block: suspend CoroutineScope.(Client, Channel<String>, String) -> Unit,
-    ): List<DynamicTest> = servers.flatMap { (name, commands) ->
-        // The official SDK knows no revision without a handshake.
-        val known = if (name == official) eras.take(1) else eras
-        known.flatMap { era ->
+        block: suspend CoroutineScope.(Scene) -> Unit,
+    ): List<DynamicTest> = servers.flatMap { (name, peer) ->
+        peer.eras.flatMap { era ->
             val options: ClientOptions.() -> Unit = {
                 protocolVersions = listOf(era)
                 configure()
             }
             listOf(
                 dynamicTest("$name over stdio, $era") {
-                    val command = commands.first
-                    assumeTrue(command != null, "no variable names what $name needs")
+                    val command = peer.stdio
+                    assumeTrue(command != null, "no variable names what $name needs, or it has no such transport")
                     val said = Channel<String>(Channel.UNLIMITED)
                     val lines = ServerCommand.Stderr.Lines { said.trySend(it) }
                     test {
                         Client.connect(ServerCommand(command!!.first(), command.drop(1), stderr = lines), options).use {
                             assertEquals(era, it.protocolVersion)
-                            block(it, said, name)
+                            block(Scene(it, peer, said, cancels = !peer.isPlain))
                         }
                     }
                 },
                 dynamicTest("$name over HTTP, $era") {
-                    val command = commands.second
-                    assumeTrue(command != null, "no variable names what $name needs")
-                    Served(command!!).use { served ->
+                    assumeTrue(peer.http != null, "no variable names what $name needs")
+                    Served(peer.http!!).use { served ->
                         test {
                             Client.connect(served.url, configure = options).use {
                                 assertEquals(era, it.protocolVersion)
-                                block(it, served.said(), name)
+                                val cancels = !peer.isPlain && !(peer.isStateless && era == eras.first())
+                                block(Scene(it, peer, served.said(), cancels))
                             }
                         }
                     }
@@ -85,30 +124,31 @@ internal class OurClientTest {
     }
 
     @TestFactory
-    fun `it lists, calls, follows, fails and cancels`(): List<DynamicTest> {
-        val all = servers("tools") + (official to (java("OfficialServer") to java("OfficialServer", "http")))
-        return onEach(all, {}) { client, said, name ->
+    fun `it lists, calls, follows, fails and cancels`(): List<DynamicTest> =
+        onEach(servers("tools") + official, {}) { scene ->
+            val (client, said) = scene.client to scene.said
             assertEquals("interop", client.serverInfo.name)
             assertEquals("For tests.", client.instructions)
             val tools = client.listTools().map { it.name }
             assertTrue(tools.containsAll(listOf("add", "wait", "fail")), tools.toString())
             assertEquals("5", client.add(2, 3))
-            if (name != official) {
-                val seen = ArrayList<Progress>()
-                val counted = client.callTool("count", buildJsonObject { put("to", 3) }, onProgress = { seen.add(it) })
-                assertEquals("counted", counted.text)
-                assertEquals((1..3).map { Progress(it.toDouble(), 3.0, "step $it") }, seen)
-                assertThrows<ResponseException> { client.callTool("none") }
-            }
+            if (!scene.peer.isPlain) followAndMiss(client, scene.peer)
             val failed = client.callTool("fail")
             assertTrue(failed.isError && "on purpose" in failed.text, failed.toString())
             val call = launch { client.callTool("wait") }
             while (said.receive() != "waiting") continue
             call.cancelAndJoin()
-            // The official server goes on with a call that was cancelled.
-            if (name != official) while ("cancelled" !in said.receive()) continue
+            if (scene.cancels) while ("cancelled" !in said.receive()) continue
             assertEquals("2", client.add(1, 1))
         }
+
+    private suspend fun followAndMiss(client: Client, peer: Peer) {
+        val seen = ArrayList<Progress>()
+        val counted = client.callTool("count", buildJsonObject { put("to", 3) }, onProgress = { seen.add(it) })
+        assertEquals("counted", counted.text)
+        assertEquals((1..3).map { Progress(it.toDouble(), 3.0, "step $it") }, seen)
+        if (peer.resultForUnknownTools) assertTrue(client.callTool("none").isError)
+        else assertThrows<ResponseException> { client.callTool("none") }
     }
 
     private suspend fun Client.add(a: Int, b: Int) = callTool("add", buildJsonObject { put("a", a); put("b", b) }).text
@@ -118,7 +158,8 @@ internal class OurClientTest {
         onElicitation { ElicitResult.accept("name" to "Ada") }
         onSampling { SamplingResult("thought of ${it.messages.single().text}", "m") }
         onRoots { listOf(Root("file:///work")) }
-    }) { client, _, _ ->
+    }) { scene ->
+        val client = scene.client
         assertEquals(listOf("config://app", "bytes://all"), client.listResources().map { it.uri })
         assertEquals(listOf("note://{id}"), client.listResourceTemplates().map { it.uriTemplate })
         assertEquals("on", client.readResource("config://app").text)

@@ -33,26 +33,49 @@ import io.modelcontextprotocol.kotlin.sdk.client.Client as OfficialClient
 
 /** Our server with clients of others, as real processes. */
 internal class OurServerTest {
-    private val clients = mapOf(
-        "our Rust client" to { args: Array<String> -> compiled("OXMCP_HTTP_CLIENT", *args) },
-        "our Python client" to { args: Array<String> -> script("OXMCP_PYTHON", "our_client.py", *args) },
-        "our Node client" to { args: Array<String> -> script("OXMCP_NODE", "our_client.mjs", *args) },
+    /** The command of a client program for a kind of server, a mode and a target. */
+    private class Peer(
+        /** How it is told to find the server's era. */
+        val modes: List<String> = listOf("auto", "legacy"),
+        /** It finds out by itself whether all is as it should be. */
+        val looksItself: Boolean = false,
+        /** What it does not do. */
+        val omits: Set<String> = emptySet(),
+        val command: (kind: String, mode: String, target: List<String>) -> List<String>?,
+    )
+
+    private val clients: Map<String, Peer> = mapOf(
+        "our Rust client" to Peer { kind, mode, target -> compiled("OXMCP_HTTP_CLIENT", kind, mode)?.plus(target) },
+        "our Swift client" to Peer { kind, mode, target -> compiled("OXMCP_SWIFT_CLIENT", kind, mode)?.plus(target) },
+        "our Python client" to
+            Peer { kind, mode, target -> script("OXMCP_PYTHON", "our_client.py", kind, mode)?.plus(target) },
+        "our Node client" to Peer(looksItself = true) { kind, mode, target ->
+            script("OXMCP_NODE", "our_client.mjs", kind, mode)?.plus(target)
+        },
+        "the official Python client" to Peer(omits = setOf("rejoin")) { kind, mode, target ->
+            val name = if (kind == "tools") "official_client.py" else "official_surface_client.py"
+            script("OXMCP_PEER_PYTHON", name, mode)?.plus(target)
+        },
+        "the official TypeScript client" to Peer(listOf("auto", "legacy", "v1"), looksItself = true) { kind, mode, target ->
+            script("OXMCP_NODE", "official_client.mjs", kind, mode)?.plus(target)
+        },
     )
 
     @TestFactory
     fun `clients in other languages`(): List<DynamicTest> = clients.flatMap { (name, client) ->
         listOf("tools", "surface").flatMap { kind ->
-            listOf("auto" to "2026-07-28", "legacy" to "2025-11-25").flatMap { (mode, revision) ->
+            client.modes.flatMap { mode ->
+                val revision = if (mode == "auto") "2026-07-28" else "2025-11-25"
                 listOf(
                     dynamicTest("$name, $kind over stdio, $mode") {
-                        val command = client(arrayOf(kind, mode) + java("OurServer", kind))
+                        val command = client.command(kind, mode, java("OurServer", kind))
                         assumeTrue(command != null, "no variable names what $name needs")
-                        check(name, kind, revision, run(command!!, null))
+                        check(client, kind, revision, run(command!!, null))
                     },
                     dynamicTest("$name, $kind over HTTP, $mode") {
-                        assumeTrue(client(emptyArray()) != null, "no variable names what $name needs")
+                        assumeTrue(client.command(kind, mode, emptyList()) != null, "no variable names what $name needs")
                         Served(java("OurServer", kind, "http")).use { server ->
-                            check(name, kind, revision, run(client(arrayOf(kind, mode, server.url))!!, server))
+                            check(client, kind, revision, run(client.command(kind, mode, listOf(server.url))!!, server))
                         }
                     },
                 )
@@ -60,12 +83,12 @@ internal class OurServerTest {
         }
     }
 
-    /** That a client program saw what there is to see. That in Node looks by itself. */
-    private fun check(name: String, kind: String, revision: String, output: String) {
+    /** That a client program saw what there is to see. */
+    private fun check(client: Peer, kind: String, revision: String, output: String) {
         val seen = Json.parseToJsonElement(output)
-        if (name == "our Node client") return assertEquals(JsonPrimitive("as it should be"), seen)
+        if (client.looksItself) return assertEquals(JsonPrimitive("as it should be"), seen)
         val wanted = Json.parseToJsonElement(if (kind == "tools") tools(revision) else SURFACE).jsonObject
-        for ((what, value) in wanted) assertEquals(value, whole(seen.jsonObject[what]), "$what in $output")
+        for ((what, value) in wanted - client.omits) assertEquals(value, whole(seen.jsonObject[what]), "$what in $output")
     }
 
     /** Numbers that are whole, however a language writes them. */
