@@ -68,7 +68,7 @@ pub(crate) fn peers(workspace: &Workspace, python: &Python) -> Result<Venv> {
     let program = python.program.to_string_lossy();
     let stamp = Stamp::of(
         Path::new("unused").into(),
-        &[requirements.clone()],
+        std::slice::from_ref(&requirements),
         &[&program, &python.version()],
     )?;
     let folder = workspace.cache("peers").join(stamp.digest());

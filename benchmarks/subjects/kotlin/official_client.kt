@@ -14,6 +14,9 @@ import kotlinx.io.buffered
 /** The official SDK, as its documentation shows it: a client over the streams of a process that the program starts. */
 fun main(args: Array<String>): Unit = runBlocking {
     val plan = Plan(args)
+    // Its logging library says on standard output that it starts.
+    val output = System.out
+    System.setOut(System.err)
     val client = Client(Implementation("bench", "1.0.0"))
     val (process, connectMs) = timed {
         val process = ProcessBuilder(plan.command).redirectError(ProcessBuilder.Redirect.INHERIT).start()
@@ -22,6 +25,7 @@ fun main(args: Array<String>): Unit = runBlocking {
         )
         process
     }
+    System.setOut(output)
     Measure(plan, connectMs) { text ->
         (client.callTool("echo", mapOf("text" to text)).content.single() as TextContent).text
     }.run()

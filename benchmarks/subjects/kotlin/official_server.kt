@@ -21,6 +21,9 @@ import kotlinx.serialization.json.put
 
 /** The official SDK, as its documentation shows it. */
 fun main(): Unit = runBlocking {
+    // Its logging library says on standard output that it starts.
+    val output = System.out
+    System.setOut(System.err)
     val capabilities = ServerCapabilities(tools = ServerCapabilities.Tools(listChanged = true))
     val server = Server(Implementation("bench", "1.0.0"), ServerOptions(capabilities))
     val properties = buildJsonObject { put("text", buildJsonObject { put("type", "string") }) }
@@ -29,7 +32,7 @@ fun main(): Unit = runBlocking {
     }
     val ended = Job()
     val session = server.createSession(
-        StdioServerTransport(System.`in`.asSource().buffered(), System.out.asSink().buffered()),
+        StdioServerTransport(System.`in`.asSource().buffered(), output.asSink().buffered()),
     )
     session.onClose { ended.complete() }
     ended.join()
