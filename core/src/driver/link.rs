@@ -427,19 +427,22 @@ impl Link {
         self.input(|state| state.as_owed(|session| session.resume(id)));
     }
 
-    /// Moves all outputs of the session to `events` and `outgoing`.
+    /// Moves all outputs of the session to `events` and `outgoing`, unless all there is are news whose time has not come.
     pub(crate) fn drain(&self, events: &mut Vec<Event>, outgoing: &mut Outgoing) -> Drained {
         let mut state = self.lock();
-        state.dirty = false;
-        state.news = News::None;
-        while let Some(output) = state.session.poll_output() {
-            state.sort(output, events, outgoing);
+        let news_due = state.news_due(|| self.now());
+        if news_due.is_none() {
+            state.dirty = false;
+            state.news = News::None;
+            while let Some(output) = state.session.poll_output() {
+                state.sort(output, events, outgoing);
+            }
+            #[cfg(feature = "http")]
+            events.extend(state.ended_streams.drain(..).map(Event::EndStream));
         }
-        #[cfg(feature = "http")]
-        events.extend(state.ended_streams.drain(..).map(Event::EndStream));
         state.set_backlog(outgoing.len());
         Drained {
-            deadline: state.session.poll_timeout(),
+            deadline: [state.session.poll_timeout(), news_due].into_iter().flatten().min(),
             closed: state.session.is_closed(),
             stop_reading: state.owed > state.session.config().limits.backlog,
             full: state.is_full(),
@@ -495,19 +498,6 @@ impl Link {
         }
     }
 
-    /// When to tell of what is offered, if there is nothing else to do and the time has not come.
-    pub(crate) fn news_due(&self) -> Option<Instant> {
-        let now = self.now();
-        let mut state = self.lock();
-        let due = match state.news {
-            News::None => return None,
-            News::Fresh => now + MOMENT,
-            News::Due(due) => due,
-        };
-        state.news = News::Due(due);
-        (!state.dirty && now < due).then_some(due)
-    }
-
     /// One input from outside the driver, which then has outputs to drain.
     fn input<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.lock();
@@ -531,6 +521,20 @@ impl Link {
 impl State {
     fn unwritten(&self) -> usize {
         self.backlog + self.session.unwritten()
+    }
+
+    /// When to tell of what is offered, if there is nothing else to do and the time has not come.
+    fn news_due(&mut self, now: impl FnOnce() -> Instant) -> Option<Instant> {
+        if self.news == News::None || self.dirty {
+            return None;
+        }
+        let now = now();
+        let due = match self.news {
+            News::Due(due) => due,
+            News::Fresh | News::None => now + MOMENT,
+        };
+        self.news = News::Due(due);
+        (now < due).then_some(due)
     }
 
     fn set_backlog(&mut self, left: usize) {

@@ -109,9 +109,7 @@ impl<H: Host> Driver<H> {
     fn converse(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.link.unpark();
         for _ in 0..CHUNKS_PER_TURN {
-            if let Some(due) = self.link.news_due() {
-                self.state.deadline = Some(self.state.deadline.map_or(due, |deadline| deadline.min(due)));
-            } else if self.settle() {
+            if self.settle() {
                 return Poll::Ready(());
             }
             self.write(cx);
