@@ -74,9 +74,12 @@ impl Machine {
 
     /// What stands under a picture.
     pub(crate) fn under_picture(&self, rounds: usize) -> String {
+        // As short as it can be told: it is one line.
+        let cpu = ["(R)", "(TM)", " Processor"]
+            .iter()
+            .fold(self.cpu.clone(), |cpu, mark| cpu.replace(mark, ""));
         format!(
-            "{}, {} cores · {} · {} · medians of {rounds} interleaved rounds · logarithmic scales",
-            self.cpu,
+            "{cpu}, {} cores · {} · {} · medians of {rounds} interleaved rounds · logarithmic scales",
             self.cores,
             self.date,
             self.interpreters()
