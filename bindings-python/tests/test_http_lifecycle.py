@@ -11,6 +11,8 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +220,39 @@ def test_one_app_on_many_loops_at_once_and_one_after_the_other() -> None:
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda _: asyncio.run(serve_and_call(True)), range(4))) == [None] * 4
     assert _hub._loops == {} and app._endpoints == set()
+
+
+def test_loops_that_serve_at_the_same_time_have_a_lifespan_each() -> None:
+    lives: list[tuple[str, int]] = []
+
+    @asynccontextmanager
+    async def lifespan(_: Server) -> AsyncIterator[str]:
+        lives.append(("began", threading.get_ident()))
+        yield "state"
+        lives.append(("ended", threading.get_ident()))
+
+    app = Server("test", lifespan=lifespan)
+    both_serve, first_is_over = threading.Barrier(2), threading.Event()
+
+    async def first() -> int:
+        async with app.serve_http():
+            await asyncio.to_thread(both_serve.wait, 30)
+        first_is_over.set()
+        return threading.get_ident()
+
+    async def second() -> int:
+        async with app.serve_http():
+            await asyncio.to_thread(both_serve.wait, 30)
+            assert await asyncio.to_thread(first_is_over.wait, 30)
+            assert app.state == "state"
+        return threading.get_ident()
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        one, other = (pool.submit(asyncio.run, main()) for main in (first, second))
+        threads = one.result(60), other.result(60)
+    assert lives[-2:] == [("ended", thread) for thread in threads]
+    assert sorted(lives[:2]) == sorted(("began", thread) for thread in threads)
+    assert app.state is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -166,7 +166,7 @@ class _Here:
     def forget(self) -> None:
         """Its loop is gone, or another one serves now."""
         if self.endpoint is not None:
-            self._life._leave()
+            self._life.leave(self._loop)
 
     def begin_stream(self) -> None:
         self.streams += 1

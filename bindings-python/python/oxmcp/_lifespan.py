@@ -15,46 +15,71 @@ if TYPE_CHECKING:
 class Life:
     """Runs a server's lifespan as long as anyone is in this context, of any number of tasks.
 
-    It begins and ends in one task of its own, as what is inside may demand.
+    It begins and ends in one task of its own, as what is inside may demand. Loops that serve at the same time have one
+    each; ``app.state`` is then that of the last one to begin.
     """
 
     def __init__(self, app: Server) -> None:
         self._app = app
-        self._users = 0
-        self._task: asyncio.Task[None] | None = None
-        self._begun: asyncio.Future[None] | None = None
-        self._end: asyncio.Event | None = None
+        self._lives: dict[asyncio.AbstractEventLoop, _LoopLife] = {}
 
     async def __aenter__(self) -> Any:
-        if self._users == 0:
-            if self._task is not None:
-                await asyncio.wait([self._task])  # the one before is not over yet
-            loop = asyncio.get_running_loop()
-            self._begun, self._end = loop.create_future(), asyncio.Event()
-            self._task = loop.create_task(self._run(self._begun, self._end))
-        self._users += 1
-        assert self._begun is not None
-        try:
-            await asyncio.shield(self._begun)
-        except BaseException:
-            self._leave()
-            raise
+        loop = asyncio.get_running_loop()
+        while (life := self._lives.get(loop)) is not None and life.is_ending and not life.task.done():
+            await asyncio.wait([life.task])
+        if life is None or life.task.done():
+            life = self._lives[loop] = _LoopLife(self._app, self._lives, loop)
+        await life.enter()
         return self._app.state
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        task = self._task
-        self._leave()
-        if self._users == 0 and task is not None:
-            await task
+        life = self._lives.get(asyncio.get_running_loop())
+        if life is not None:
+            life.leave()
+            if life.is_ending:
+                await life.task
 
-    def _leave(self) -> None:
+    def leave(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Leaves that of a loop which may be another one, or closed."""
+        if loop.is_closed():
+            self._lives.pop(loop, None)
+        elif (life := self._lives.get(loop)) is not None:
+            loop.call_soon_threadsafe(life.leave)
+
+
+class _LoopLife:
+    """That of one loop."""
+
+    def __init__(
+        self, app: Server, lives: dict[asyncio.AbstractEventLoop, _LoopLife], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._app = app
+        self._lives = lives
+        self._users = 0
+        self._begun: asyncio.Future[None] = loop.create_future()
+        self._end = asyncio.Event()
+        self.task = loop.create_task(self._run(loop, self._begun, self._end))
+
+    @property
+    def is_ending(self) -> bool:
+        return self._users == 0 and self._end.is_set()
+
+    async def enter(self) -> None:
+        self._users += 1
+        try:
+            await asyncio.shield(self._begun)
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
         self._users -= 1
-        if self._users == 0 and self._end is not None:
+        if self._users == 0:
             self._end.set()
 
-    async def _run(self, begun: asyncio.Future[None], end: asyncio.Event) -> None:
+    async def _run(self, loop: asyncio.AbstractEventLoop, begun: asyncio.Future[None], end: asyncio.Event) -> None:
         apps = _all(self._app)
         try:
             async with contextlib.AsyncExitStack() as stack:
@@ -68,9 +93,10 @@ class Life:
                 raise
             begun.set_exception(error)
         finally:
-            for app in apps:
-                app.state = None
-            self._task = None
+            self._lives.pop(loop, None)
+            if not self._lives:
+                for app in apps:
+                    app.state = None
 
 
 def _all(app: Server) -> list[Server]:
