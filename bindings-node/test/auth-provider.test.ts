@@ -3,33 +3,15 @@
  */
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type IncomingMessage, type Server as App, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 
 import { type AuthProvider, Client, McpError, McpServer, ResponseError, StreamableHTTPClientTransport, UnauthorizedError, UsageError } from 'oxmcp';
 import * as auth from 'oxmcp/client/auth.js';
 import { SseError } from 'oxmcp/client/sse.js';
 import { StreamableHTTPError } from 'oxmcp/client/streamableHttp.js';
 
+import { appOf } from './apps.js';
 import { ERAS, textOf } from './support.js';
-
-const opened: App[] = [];
-
-after(() => {
-  for (const app of opened) {
-    app.closeAllConnections();
-    app.close();
-  }
-});
-
-async function appOf(serve: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
-  const app = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
-  opened.push(app);
-  await once(app, 'listening');
-  return `http://127.0.0.1:${(app.address() as AddressInfo).port}/mcp`;
-}
 
 /** A server that takes one token, which may be changed. */
 async function guarded(): Promise<{ url: string; taken: { token: string }; seen: Set<string | undefined> }> {

@@ -3,30 +3,13 @@
  */
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type IncomingMessage, type Server as App, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, describe, test } from 'node:test';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describe, test } from 'node:test';
 
 import { Client, McpServer, StreamableHTTPClientTransport } from 'oxmcp';
 
+import { appOf } from './apps.js';
 import { ERAS, textOf } from './support.js';
-
-const opened: App[] = [];
-
-after(() => {
-  for (const app of opened) {
-    app.closeAllConnections();
-    app.close();
-  }
-});
-
-async function appOf(serve: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
-  const app = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
-  opened.push(app);
-  await once(app, 'listening');
-  return `http://127.0.0.1:${(app.address() as AddressInfo).port}/mcp`;
-}
 
 /** Both ways to serve, each with an address; `ran` counts the calls. */
 async function served(): Promise<{ urls: string[]; server: McpServer; ran: () => number }> {

@@ -4,9 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type IncomingMessage, type Server as App, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, describe, test } from 'node:test';
+import { type IncomingMessage } from 'node:http';
+import { describe, test } from 'node:test';
 
 import { type AuthInfo, Client, McpServer, type MessageTransport, type NodeRequest, type ServerContext, StreamableHTTPClientTransport } from 'oxmcp';
 import { SSEClientTransport } from 'oxmcp/client/sse.js';
@@ -16,24 +15,8 @@ import { SSEServerTransport } from 'oxmcp/server/sse.js';
 import { StreamableHTTPServerTransport } from 'oxmcp/server/streamableHttp.js';
 
 import { type NativeSession, native } from '../dist/native.js';
+import { appOf } from './apps.js';
 import { ERAS, linked, textOf } from './support.js';
-
-const opened: App[] = [];
-
-after(() => {
-  for (const app of opened) {
-    app.closeAllConnections();
-    app.close();
-  }
-});
-
-/** Serves by a function of Node's `http`, and gives the address. */
-async function appOf(serve: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
-  const app = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
-  opened.push(app);
-  await once(app, 'listening');
-  return `http://127.0.0.1:${(app.address() as AddressInfo).port}/mcp`;
-}
 
 /** What a function sees of its request. */
 interface Seen {
