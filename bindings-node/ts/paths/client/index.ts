@@ -18,18 +18,7 @@ export {
   isJSONRPCResultResponse,
 } from '../../spec/requests.js';
 export type * from '../../spec/messages.js';
-export { mergeCapabilities } from '../../capabilities.js';
-export {
-  type InputRequest,
-  type InputRequiredSpec,
-  type InputResponseView,
-  acceptedContent,
-  inputRequired,
-  inputResponse,
-  isInputRequiredResult,
-} from '../../input-required.js';
-export { ReadBuffer, deserializeMessage, serializeMessage } from '../../read-buffer.js';
-export { UriTemplate } from '../../uri-template.js';
+export * from '../both.js';
 export { SdkHttpError } from '../http-errors.js';
 export { SseError } from '../http-errors.js';
 export { SSEClientTransport } from '../../http-client.js';

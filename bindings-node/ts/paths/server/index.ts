@@ -41,16 +41,5 @@ export {
 } from '../../http-transport.js';
 export { fromJsonSchema } from '../../from-json-schema.js';
 export type { ResourceTemplateDescription as ResourceTemplateType } from '../../types.js';
-export { mergeCapabilities } from '../../capabilities.js';
-export {
-  type InputRequest,
-  type InputRequiredSpec,
-  type InputResponseView,
-  acceptedContent,
-  inputRequired,
-  inputResponse,
-  isInputRequiredResult,
-} from '../../input-required.js';
-export { ReadBuffer, deserializeMessage, serializeMessage } from '../../read-buffer.js';
-export { UriTemplate } from '../../uri-template.js';
+export * from '../both.js';
 export { SdkHttpError } from '../http-errors.js';
