@@ -62,6 +62,7 @@
 
 mod child;
 mod client;
+mod few;
 pub mod frame;
 pub mod http;
 pub mod jsonrpc;
@@ -76,6 +77,8 @@ pub mod uri_template;
 
 pub use child::{ChildShutdown, ChildStep, INHERITED_VARIABLES};
 pub use client::Verdicts;
+#[doc(hidden)]
+pub use few::Few;
 pub use revision::Revision;
 pub use seal::{Keyring, SealKey, SealKeyError};
 pub use server::{Checks, EntryId, Kind, Registry, RegistryError, TakeOver, Watch};

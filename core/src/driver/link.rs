@@ -4,7 +4,6 @@
 //! Every critical section is a few map operations and, at most, the parsing of one chunk. User
 //! code, wakers and I/O run outside.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[cfg(feature = "http")]
 use std::sync::{OnceLock, Weak};
@@ -14,8 +13,8 @@ use std::task::Waker;
 use oxmcp_proto::jsonrpc::RequestId;
 use oxmcp_proto::jsonrpc::{ErrorObject, Json};
 use oxmcp_proto::{
-    Answer, CallOptions, Caller, Direction, Error, InboundId, Instant, LogLevel, OutboundId, Output, Peer, Problem,
-    Session,
+    Answer, CallOptions, Caller, Direction, Error, Few, InboundId, Instant, LogLevel, OutboundId, Output, Peer,
+    Problem, Session,
 };
 use tokio::sync::Notify;
 
@@ -51,9 +50,9 @@ pub(crate) trait Carrier: Send + Sync {
 struct State {
     session: Session,
     /// Who waits for the answer to each call of ours.
-    callers: HashMap<OutboundId, Arc<Slot>>,
+    callers: Few<OutboundId, Arc<Slot>>,
     /// The handlers that did not finish at once.
-    handlers: HashMap<InboundId, Arc<Call>>,
+    handlers: Few<InboundId, Arc<Call>>,
     /// Something went into the session since its outputs were drained.
     dirty: bool,
     /// What is offered has changed.
@@ -149,8 +148,8 @@ impl Link {
         Arc::new(Self {
             state: Mutex::new(State {
                 session,
-                callers: HashMap::new(),
-                handlers: HashMap::new(),
+                callers: Few::default(),
+                handlers: Few::default(),
                 dirty: true,
                 news: News::None,
                 waiting: None,

@@ -58,7 +58,7 @@ pub(super) fn string<'a>(params: &Params<'a>, key: &str) -> Option<Cow<'a, str>>
 }
 
 fn stated_version<'a>(params: &Params<'a>) -> Result<Cow<'a, str>, Refusal> {
-    params.member("_meta").map_err(|twice| incomplete(&twice.0))?;
+    params.check_meta().map_err(|twice| incomplete(&twice.0))?;
     match params.own(META_VERSION).map_err(|twice| incomplete(&twice.0))? {
         Some(version) => decode_str(version).ok_or_else(|| incomplete(&format!("\"{META_VERSION}\" must be a string"))),
         None => Err(incomplete(&format!("\"{META_VERSION}\" is missing in params._meta"))),

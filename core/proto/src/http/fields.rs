@@ -107,9 +107,11 @@ pub(crate) fn list<'a>(fields: &'a dyn Fields, name: &str) -> Option<Cow<'a, str
 
 /// `bytes` without the white space around them, if they may stand in a field (RFC 9110 §5.5).
 pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
-    let plain = bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
+    // To the end, whatever is found: so it is a loop of vectors.
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t');
+    let plain = bytes.iter().fold(true, |plain, byte| plain & is_plain(byte));
     let text = std::str::from_utf8(bytes).ok().filter(|_| plain)?;
-    Some(text.trim_matches([' ', '\t']))
+    Some(text.trim_ascii())
 }
 
 #[cfg(test)]

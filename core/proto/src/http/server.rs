@@ -142,8 +142,6 @@ pub enum Exchange<'a> {
         revision: Revision,
         /// A request, or a notification, to be answered with 202.
         message: Message<'a>,
-        /// The params of a request, read.
-        params: Params<'a>,
     },
     /// An `initialize`. Where the endpoint has sessions it begins one.
     Initialize(Message<'a>),
@@ -372,29 +370,19 @@ impl<'a> Post<'a> {
         let spoken = &self.endpoint.revisions;
         match &message {
             Message::Request { method, params, .. } => {
-                let read = if self.is_modern(false) || method == "initialize" || Params::may_state(*params) {
-                    Params::read(*params)
-                } else {
-                    Params::default()
-                };
-                let states_version = agreement::states_version(&read);
+                let states_version = agreement::states_version(params);
                 let is_initialize = method == "initialize" && !states_version;
                 if is_initialize && self.endpoint.speaks_legacy() {
-                    self.check_initialize(&read)?;
+                    self.check_initialize(params)?;
                     return Ok(Exchange::Initialize(message));
                 }
                 if is_initialize {
-                    let requested = agreement::string(&read, "protocolVersion").unwrap_or_default();
+                    let requested = agreement::string(params, "protocolVersion").unwrap_or_default();
                     return Err(agreement::unsupported(&requested, spoken));
                 }
                 if self.is_modern(states_version) {
-                    let revision = agreement::check(&read, method, self.fields, spoken, tools)?;
-                    let params = read;
-                    return Ok(Exchange::Modern {
-                        revision,
-                        message,
-                        params,
-                    });
+                    let revision = agreement::check(params, method, self.fields, spoken, tools)?;
+                    return Ok(Exchange::Modern { revision, message });
                 }
             }
             Message::Notification { method, .. } if self.is_modern(false) => {
@@ -403,12 +391,7 @@ impl<'a> Post<'a> {
                 let mut modern = spoken.iter().copied().filter(|it| !it.has_handshake());
                 let revision = modern.clone().find(|it| known == Some(*it)).or_else(|| modern.next());
                 let revision = revision.unwrap_or(Revision::V2026_07_28);
-                let params = Params::default();
-                return Ok(Exchange::Modern {
-                    revision,
-                    message,
-                    params,
-                });
+                return Ok(Exchange::Modern { revision, message });
             }
             Message::Result { .. } | Message::Error { .. } if self.is_modern(false) => {
                 let why = "in this revision a client sends no responses";

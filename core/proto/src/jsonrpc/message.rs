@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use memchr::memchr2;
-use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::envelope::{Envelope, Given};
 use super::text::{decode_str, members};
-use super::{ErrorObject, RequestId};
+use super::{ErrorObject, Params, RequestId};
 
 /// One JSON-RPC message, its payload still text.
 ///
@@ -26,8 +26,8 @@ pub enum Message<'a> {
         id: RequestId,
         /// Which operation.
         method: Cow<'a, str>,
-        /// An object, or absent.
-        params: Option<&'a RawValue>,
+        /// With their members.
+        params: Params<'a>,
     },
     /// A message that gets no answer.
     Notification {
@@ -94,40 +94,15 @@ impl Meant {
     }
 }
 
-/// The members of any message. `null` is not the same as absent, hence the raw values.
-#[derive(Deserialize, Default)]
-struct Envelope<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
-    jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    params: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    result: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    error: Option<&'a RawValue>,
-}
-
-fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(value).map(Some)
-}
-
 impl<'a> Message<'a> {
     /// Reads one line. `depth` is how deep its JSON may nest.
     ///
     /// # Errors
     /// [`Malformed`], with the id where one can be read.
     pub fn parse(line: &'a [u8], depth: usize) -> Result<Self, Malformed> {
-        if is_array(line) {
-            // Serde would fill a struct from an array's elements.
-            return Err(explain(line));
-        }
         // Checked as a whole, which costs less than each part by itself.
-        let envelope = std::str::from_utf8(line).ok();
-        let Some(envelope) = envelope.and_then(|text| serde_json::from_str::<Envelope<'a>>(text).ok()) else {
+        let text = std::str::from_utf8(line).ok();
+        let Some(envelope) = text.and_then(|text| Envelope::read(text).ok()) else {
             return Err(explain(line));
         };
         if nests_deeper(line, depth) {
@@ -156,20 +131,27 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    fn into_call(self, method: &'a RawValue) -> Result<Message<'a>, Malformed> {
+    fn into_call(mut self, method: &'a RawValue) -> Result<Message<'a>, Malformed> {
         let Some(method) = decode_str(method) else {
             return Err(self.not_a_message("its method is not a string"));
         };
-        let params = match self.params {
-            Some(params) if params.get() == "null" => None,
-            Some(params) if !params.get().starts_with('{') => {
+        let params = match self.params.take() {
+            Some(Given::Raw(params)) if params.get() == "null" => None,
+            Some(Given::Raw(params)) if !params.get().starts_with('{') => {
                 return Err(self.not_a_message("its params are not an object"));
             }
             params => params,
         };
         match self.id.map(RequestId::read) {
-            None => Ok(Message::Notification { method, params }),
-            Some(Some(id)) => Ok(Message::Request { id, method, params }),
+            None => Ok(Message::Notification {
+                method,
+                params: params.and_then(Given::into_raw),
+            }),
+            Some(Some(id)) => Ok(Message::Request {
+                id,
+                method,
+                params: params.map(Given::into_params).unwrap_or_default(),
+            }),
             Some(None) => Err(self.not_a_message("its id is neither a string nor an integer")),
         }
     }

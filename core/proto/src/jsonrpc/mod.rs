@@ -1,11 +1,13 @@
 //! JSON-RPC 2.0 as MCP uses it: ids, the four message shapes, errors, and the text of each.
 
 mod canonical;
+mod envelope;
 mod error;
 mod id;
 mod message;
 mod object;
 mod params;
+mod place;
 mod text;
 pub(crate) mod write;
 

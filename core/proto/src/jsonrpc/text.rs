@@ -28,11 +28,14 @@ pub fn json(text: impl Into<String>) -> Result<Json, serde_json::Error> {
 
 /// The string in `raw`, unescaped; `None` when `raw` is no string.
 pub(crate) fn decode_str(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
+    let [b'"', inner @ .., b'"'] = raw.get().as_bytes() else {
+        return None;
+    };
+    // To the end, whatever is found: names are short, and so it is a loop of vectors.
+    if inner.iter().fold(false, |escaped, byte| escaped | (*byte == b'\\')) {
         serde_json::from_str(raw.get()).ok().map(Cow::Owned)
     } else {
-        Some(Cow::Borrowed(inner))
+        Some(Cow::Borrowed(&raw.get()[1..=inner.len()]))
     }
 }
 

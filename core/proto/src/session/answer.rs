@@ -22,12 +22,9 @@ impl Session {
     /// Who makes a call of the peer, and what it says of itself; `None` when the call is over.
     pub fn caller(&self, id: InboundId) -> Option<Caller<'_>> {
         let call = self.inbound.get(id)?;
-        let meta = call.meta.as_deref();
         let stated = |wanted: &str| {
-            let meta = meta.filter(|_| call.revision.era().stateless).and_then(members)?;
-            meta.into_iter()
-                .find(|(key, _)| key == wanted)
-                .map(|(_, value)| value.get())
+            let call = Some(call).filter(|call| call.revision.era().stateless)?;
+            call.stated(wanted).map(serde_json::value::RawValue::get)
         };
         let peer = match &self.state {
             State::Ready { peer, .. } if self.role == Role::Client || call.revision.has_handshake() => Some(peer),
@@ -39,7 +36,7 @@ impl Session {
             capabilities: stated(CAPABILITIES)
                 .or_else(|| peer.map(|peer| peer.capabilities.get()))
                 .unwrap_or("{}"),
-            meta: meta.map(serde_json::value::RawValue::get),
+            meta: call.meta.as_deref(),
             state: call.replay.as_ref().and_then(|replay| replay.state.as_deref()),
             input_responses: call.replay.as_ref().and_then(|replay| replay.own_responses()),
         })
@@ -276,9 +273,7 @@ impl Session {
 }
 
 fn stated_level(call: &Call) -> Option<LogLevel> {
-    let meta = members(call.meta.as_ref()?)?;
-    let (_, level) = meta.into_iter().find(|(key, _)| key == super::stateless::LOG_LEVEL)?;
-    LogLevel::named(&decode_str(level)?)
+    LogLevel::named(&decode_str(call.stated(super::stateless::LOG_LEVEL)?)?)
 }
 
 /// The URLs that `UrlElicitationRequired` names, as requests of a round.

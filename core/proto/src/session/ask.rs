@@ -265,10 +265,7 @@ impl Session {
 
 /// The capabilities that a request of a revision without a handshake says its client has.
 pub(super) fn capabilities(call: &Call) -> Option<&RawValue> {
-    let meta = members(call.meta.as_ref()?)?;
-    meta.into_iter()
-        .find(|(key, _)| key == CAPABILITIES)
-        .map(|(_, value)| value)
+    call.stated(CAPABILITIES)
 }
 
 /// The `data` of `MissingRequiredClientCapability`.

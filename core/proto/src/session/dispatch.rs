@@ -23,7 +23,7 @@ use super::receive::invalid_params;
 use super::transmit::ROUNDS;
 use super::{InboundId, Output, ProblemKind, Role, Session, State};
 use crate::jsonrpc::{
-    ErrorCode, ErrorObject, Json, Needle, ObjectWriter, Params, RequestId, decode_str, json, members, object, write,
+    ErrorCode, ErrorObject, Json, ObjectWriter, Params, RequestId, decode_str, json, members, object, write,
 };
 use crate::revision::need_of_request;
 use crate::schema::LazySchema;
@@ -38,16 +38,12 @@ pub(super) struct NamedParams<'a> {
     pub name: Cow<'a, str>,
     #[serde(borrow, default)]
     pub arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "_meta")]
-    meta: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct ReadParams<'a> {
     #[serde(borrow)]
     pub uri: Cow<'a, str>,
-    #[serde(borrow, default, rename = "_meta")]
-    meta: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -56,8 +52,6 @@ struct CompleteParams<'a> {
     reference: &'a RawValue,
     #[serde(borrow)]
     argument: &'a RawValue,
-    #[serde(borrow, default, rename = "_meta")]
-    meta: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -82,12 +76,6 @@ struct Argument {
 struct Paginated<'a> {
     #[serde(borrow, default)]
     cursor: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-struct OnlyMeta<'a> {
-    #[serde(borrow, default, rename = "_meta")]
-    meta: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -118,14 +106,19 @@ impl Request<'_> {
             Err(_) => None,
         };
         let name = present("name").flatten().and_then(decode_str);
-        match (name, present("arguments"), present("_meta")) {
-            (Some(name), Some(arguments), Some(meta)) => Ok(NamedParams { name, arguments, meta }),
+        match (name, present("arguments")) {
+            (Some(name), Some(arguments)) => Ok(NamedParams { name, arguments }),
             _ => self.read(),
         }
     }
 
+    /// The params as a handler gets them that is given them whole.
+    fn params_json(&self) -> Option<Json> {
+        json(self.params.text()?).ok()
+    }
+
     pub(super) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, ErrorObject> {
-        serde_json::from_str(self.params.text()).map_err(|error| invalid_params(self.method, &error))
+        serde_json::from_str(self.params.text_or_empty()).map_err(|error| invalid_params(self.method, &error))
     }
 }
 
@@ -168,7 +161,7 @@ impl Session {
         self.initialized |= matches!(self.state, State::Ready { .. });
         match method {
             "ping" => write::result(&mut self.wire, &id, "{}"),
-            "initialize" if self.role == Role::Server => self.receive_initialize(&id, params.raw()),
+            "initialize" if self.role == Role::Server => self.receive_initialize(&id, params.text_or_empty()),
             _ if !matches!(self.state, State::Ready { .. }) => {
                 let message = format!("Invalid request: {method} came before the handshake");
                 let error = ErrorObject::new(ErrorCode::INVALID_REQUEST, message);
@@ -219,12 +212,12 @@ impl Session {
                 Ok(())
             }
             "subscriptions/listen" if era.stateless => {
-                self.receive_listen(request.id.clone(), request.revision, request.params.raw());
+                self.receive_listen(request.id.clone(), request.revision, request.params.text_or_empty());
                 Ok(())
             }
             "logging/setLevel" if !era.stateless && declares("logging") => self.set_level(request).map_err(Some),
             "resources/subscribe" | "resources/unsubscribe" if !era.stateless && declares("resources.subscribe") => {
-                self.receive_subscribe(&request.id, request.method, request.params.raw());
+                self.receive_subscribe(&request.id, request.method, request.params.text_or_empty());
                 Ok(())
             }
             _ => Err(None),
@@ -233,7 +226,7 @@ impl Session {
 
     /// What a server asks of a client, and methods of the user's own.
     fn dispatch_to_method(&mut self, request: &Request<'_>) -> Result<(), Option<ErrorObject>> {
-        let offered = match need_of_request(request.method, request.params.raw().map(RawValue::get)) {
+        let offered = match need_of_request(request.method, request.params.text()) {
             Some(need) if need.declared_by != self.role || self.role != Role::Client => false,
             Some(need) if self.own.has(need.name) => true,
             // The method is there, but not in this way (elicitation, Error Handling).
@@ -259,10 +252,8 @@ impl Session {
 
     /// Hands a request to the host as it came. `page` is what it adds to.
     pub(super) fn call_method(&mut self, request: &Request<'_>, page: Option<Arc<str>>) -> Result<(), ErrorObject> {
-        let meta = request.read::<OnlyMeta<'_>>()?.meta;
         let target = Target::Method(request.method.into());
-        let params = request.params.raw().map(RawValue::to_owned);
-        self.call_handler(request, target, params, meta, page)
+        self.call_handler(request, target, request.params_json(), page)
     }
 
     /// A method of an extension is there for those who declared the extension.
@@ -298,7 +289,7 @@ impl Session {
         let work = Work::Parked {
             kind,
             method: request.method.into(),
-            params: request.params.raw().map(RawValue::to_owned),
+            params: request.params_json(),
         };
         let call = Call::new(Origin::Request(request.id.clone()), request.revision, work);
         let id = self.admit(call).map_err(Some)?;
@@ -339,7 +330,7 @@ impl Session {
             id,
             revision,
             method: &method,
-            params: &Params::read(params.as_deref()),
+            params: &Params::read(params.as_deref().map(RawValue::get)),
         };
         self.route_to(Some(&request.id));
         if let Err(error) = self.serve_described(kind, &request) {
@@ -378,7 +369,7 @@ impl Session {
             return Ok(());
         }
         let arguments = arguments.map(RawValue::to_owned);
-        self.call_handler(request, Target::Tool(tool), arguments, call.meta, None)
+        self.call_handler(request, Target::Tool(tool), arguments, None)
     }
 
     fn get_prompt(&mut self, request: &Request<'_>) -> Result<(), ErrorObject> {
@@ -400,7 +391,7 @@ impl Session {
             return Err(request.invalid(&format!("the argument \"{name}\" is missing")));
         }
         let arguments = arguments.map(RawValue::to_owned);
-        self.call_handler(request, Target::Prompt(prompt), arguments, call.meta, None)
+        self.call_handler(request, Target::Prompt(prompt), arguments, None)
     }
 
     fn read_resource(&mut self, request: &Request<'_>) -> Result<(), ErrorObject> {
@@ -419,7 +410,7 @@ impl Session {
             }
         };
         let params = json(params.finish()).ok();
-        self.call_handler(request, target, params, read.meta, None)
+        self.call_handler(request, target, params, None)
     }
 
     fn complete_argument(&mut self, request: &Request<'_>) -> Result<(), ErrorObject> {
@@ -452,8 +443,7 @@ impl Session {
             Kind::Prompt => Target::PromptCompletion(entry),
             _ => Target::TemplateCompletion(entry),
         };
-        let params = request.params.raw().map(RawValue::to_owned);
-        self.call_handler(request, target, params, call.meta, None)
+        self.call_handler(request, target, request.params_json(), None)
     }
 
     fn set_level(&mut self, request: &Request<'_>) -> Result<(), ErrorObject> {
@@ -477,24 +467,22 @@ impl Session {
         request: &Request<'_>,
         target: Target,
         params: Option<Json>,
-        meta: Option<&RawValue>,
         page: Option<Arc<str>>,
     ) -> Result<(), ErrorObject> {
         let stateless = request.revision.era().stateless;
         let work = Work::Run(target.clone());
         let mut call = Call::new(Origin::Request(request.id.clone()), request.revision, work);
         call.page = page;
-        if let Some(meta) = meta {
-            call.progress_token = read_progress_token(meta).map_err(|what| request.invalid(what))?;
-            call.meta = Some(meta.to_owned());
-        }
+        let meta = request.params.meta().map_err(|what| request.invalid(&what))?;
+        call.progress_token = read_progress_token(request.params).map_err(|what| request.invalid(&what))?;
+        call.meta = meta.map(Into::into);
         if let Some(whole) = request
             .params
-            .raw()
+            .text()
             .filter(|_| stateless && ROUNDS.contains(&request.method))
         {
-            call.replay = self.read_replay(request.method, whole)?;
-            call.params = Some(whole.to_owned());
+            call.replay = self.read_replay(request.method, request.params)?;
+            call.params = Some(whole.into());
         }
         let wants_progress = call.progress_token.is_some();
         let id = self.admit(call)?;
@@ -571,21 +559,12 @@ fn variables_object(variables: &[(String, UriValue)]) -> String {
     object.finish()
 }
 
-/// The progress token in a `_meta`, as JSON text to be echoed.
-fn read_progress_token(meta: &RawValue) -> Result<Option<Box<str>>, &'static str> {
-    if meta.get() == "null" {
-        return Ok(None);
-    }
-    // Most say nothing of progress.
-    static TOKEN: Needle = Needle::new("progressToken");
-    if meta.get().starts_with('{') && !TOKEN.is_in(meta.get()) {
-        return Ok(None);
-    }
-    let members = members(meta).ok_or("\"_meta\" must be an object")?;
-    match members.iter().find(|(key, _)| key == "progressToken") {
-        Some((_, token)) if token.get() != "null" => match RequestId::read(token) {
+/// The progress token in `_meta`, as JSON text to be echoed.
+fn read_progress_token(params: &Params<'_>) -> Result<Option<Box<str>>, String> {
+    match params.own("progressToken").map_err(|twice| twice.0)? {
+        Some(token) if token.get() != "null" => match RequestId::read(token) {
             Some(_) => Ok(Some(token.get().into())),
-            None => Err("\"progressToken\" must be a string or an integer"),
+            None => Err("\"progressToken\" must be a string or an integer".to_owned()),
         },
         _ => Ok(None),
     }

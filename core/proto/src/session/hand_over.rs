@@ -38,7 +38,7 @@ impl Session {
             "resources/read" => drop(request.read::<ReadParams<'_>>().map_err(Some)?),
             "logging/setLevel" => self.note_level(request).map_err(Some)?,
             "resources/subscribe" | "resources/unsubscribe" => {
-                self.note_subscription(request.method, request.params.raw())
+                self.note_subscription(request.method, request.params.text_or_empty())
                     .map_err(Some)?;
             }
             _ => {}

@@ -104,12 +104,12 @@ impl Session {
     }
 
     /// Server: answers `initialize`.
-    pub(super) fn receive_initialize(&mut self, id: &RequestId, params: Option<&RawValue>) {
+    pub(super) fn receive_initialize(&mut self, id: &RequestId, params: &str) {
         if !matches!(self.state, State::Fresh) {
             let message = "Invalid request: initialize came twice on this connection";
             return self.reply_error(id, ErrorObject::new(ErrorCode::INVALID_REQUEST, message));
         }
-        let params: InitializeParams<'_> = match serde_json::from_str(params.map_or("{}", RawValue::get)) {
+        let params: InitializeParams<'_> = match serde_json::from_str(params) {
             Ok(params) => params,
             Err(error) => return self.reply_error(id, invalid_params("initialize", &error)),
         };

@@ -3,7 +3,12 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use crate::Few;
+
 pub(super) type IdMap<K, V> = HashMap<K, V, BuildHasherDefault<IdHasher>>;
+
+/// One that mostly has few entries.
+pub(super) type FewIds<K, V> = Few<K, V, BuildHasherDefault<IdHasher>>;
 
 #[derive(Debug, Default)]
 pub(super) struct IdHasher(u64);

@@ -1,20 +1,21 @@
 //! Calls the peer made: one entry from their arrival to their answer or cancel.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::ids::IdMap;
+use serde_json::value::RawValue;
+
+use super::ids::FewIds;
 use super::listen::Filter;
 use super::output::{InboundId, OutboundId, Target};
 use super::replay::Replay;
-use crate::jsonrpc::{Json, RequestId};
-use crate::{Kind, Revision};
+use crate::jsonrpc::{Json, RequestId, members};
+use crate::{Few, Kind, Revision};
 
 /// The calls of the peer that wait for an answer.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
-    calls: IdMap<InboundId, Call>,
-    by_request: HashMap<RequestId, InboundId>,
+    calls: FewIds<InboundId, Call>,
+    by_request: Few<RequestId, InboundId>,
     next: u64,
     /// The calls that hold a stream of notifications open (2026-07-28).
     pub listening: Vec<InboundId>,
@@ -27,9 +28,9 @@ pub(super) struct Call {
     pub revision: Revision,
     pub work: Work,
     /// What the request says of itself, where its answer depends on that.
-    pub meta: Option<Json>,
+    pub meta: Option<Box<str>>,
     /// The params, where the call may take rounds (2026-07-28).
-    pub params: Option<Json>,
+    pub params: Option<Box<str>>,
     /// The JSON text of the progress token, if the caller gave one.
     pub progress_token: Option<Box<str>>,
     pub last_progress: f64,
@@ -78,6 +79,14 @@ impl Call {
             replay: None,
             page: None,
         }
+    }
+}
+
+impl Call {
+    /// A member of the `_meta` of the request.
+    pub(super) fn stated(&self, member: &str) -> Option<&RawValue> {
+        let meta = members(serde_json::from_str(self.meta.as_ref()?).ok()?)?;
+        meta.into_iter().find(|(key, _)| key == member).map(|(_, value)| value)
     }
 }
 
@@ -166,7 +175,7 @@ impl Inbound {
     pub(super) fn drain(&mut self) -> Vec<(InboundId, Call)> {
         self.by_request.clear();
         self.listening.clear();
-        let mut calls: Vec<_> = self.calls.drain().collect();
+        let mut calls = self.calls.drain();
         calls.sort_unstable_by_key(|(id, _)| *id);
         calls
     }

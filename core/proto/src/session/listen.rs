@@ -89,9 +89,9 @@ impl Call {
 
 impl Session {
     /// Opens a stream.
-    pub(super) fn receive_listen(&mut self, id: RequestId, revision: Revision, params: Option<&RawValue>) {
+    pub(super) fn receive_listen(&mut self, id: RequestId, revision: Revision, params: &str) {
         let read = |text: &str| object(serde_json::from_str::<ListenParams<'_>>(text)?.notifications);
-        let filter: Filter = match read(params.map_or("{}", RawValue::get)) {
+        let filter: Filter = match read(params) {
             Ok(filter) => filter,
             Err(error) => return self.reply_error(&id, invalid_params("subscriptions/listen", &error)),
         };

@@ -12,7 +12,6 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::declared::Declared;
 use super::listen::Filter;
@@ -146,16 +145,16 @@ impl Session {
     }
 
     /// Serves `resources/subscribe` and `resources/unsubscribe` (revisions with a handshake).
-    pub(super) fn receive_subscribe(&mut self, id: &RequestId, method: &str, params: Option<&RawValue>) {
+    pub(super) fn receive_subscribe(&mut self, id: &RequestId, method: &str, params: &str) {
         match self.note_subscription(method, params) {
             Ok(()) => write::result(&mut self.wire, id, "{}"),
             Err(error) => self.reply_error(id, error),
         }
     }
 
-    pub(super) fn note_subscription(&mut self, method: &str, params: Option<&RawValue>) -> Result<(), ErrorObject> {
-        let uri: Uri<'_> = serde_json::from_str(params.map_or("{}", RawValue::get))
-            .map_err(|error| super::receive::invalid_params(method, &error))?;
+    pub(super) fn note_subscription(&mut self, method: &str, params: &str) -> Result<(), ErrorObject> {
+        let uri: Uri<'_> =
+            serde_json::from_str(params).map_err(|error| super::receive::invalid_params(method, &error))?;
         let limit = self.config.limits.subscriptions;
         if method == "resources/unsubscribe" {
             self.notices.subscribed.remove(&*uri.uri);

@@ -149,7 +149,7 @@ impl Session {
 
     fn take_in(&mut self, message: Message<'_>, now: Instant) {
         match message {
-            Message::Request { id, method, params } => self.receive_request(id, &method, &Params::read(params)),
+            Message::Request { id, method, params } => self.receive_request(id, &method, &params),
             Message::Notification { method, params } => self.receive_notification(&method, params, now),
             Message::Result { id, result } => self.receive_response(&id, Ok(result), now),
             Message::Error { id: Some(id), error } => self.receive_response(&id, Err(Error::response(error)), now),

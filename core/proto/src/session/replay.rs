@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::inbound::{Call, Origin, Work};
 use super::output::Target;
 use super::{OutboundId, Session};
-use crate::jsonrpc::{ErrorCode, ErrorObject, Json, Needle, ObjectWriter, canonical_without, decode_str, members};
+use crate::jsonrpc::{ErrorCode, ErrorObject, Json, ObjectWriter, Params, canonical_without, decode_str, members};
 use crate::seal::Bound;
 
 /// The members of params that are not the request itself.
@@ -143,23 +143,19 @@ impl Session {
     ///
     /// # Errors
     /// What the request is refused with.
-    pub(super) fn read_replay(&self, method: &str, params: &RawValue) -> Result<Option<Box<Replay>>, ErrorObject> {
+    pub(super) fn read_replay(&self, method: &str, params: &Params<'_>) -> Result<Option<Box<Replay>>, ErrorObject> {
         let invalid = |what: &str| {
             let message = format!("Invalid params for {method}: {what}");
             ErrorObject::new(ErrorCode::INVALID_PARAMS, message)
         };
-        let text = params.get();
-        static STATE: Needle = Needle::new("\"requestState\"");
-        static RESPONSES: Needle = Needle::new("\"inputResponses\"");
-        if !STATE.is_in(text) && !RESPONSES.is_in(text) {
+        let member = |wanted: &str| match params.member(wanted) {
+            Ok(value) => Ok(value.filter(|value| value.get() != "null")),
+            Err(twice) => Err(invalid(&twice.0)),
+        };
+        let (state, responses) = (member("requestState")?, member("inputResponses")?);
+        if state.is_none() && responses.is_none() {
             return Ok(None);
         }
-        let all = members(params).unwrap_or_default();
-        let member = |wanted: &str| {
-            let found = all.iter().find(|(key, _)| key == wanted).map(|(_, value)| *value);
-            found.filter(|value| value.get() != "null")
-        };
-        let responses = member("inputResponses");
         let given = match responses {
             Some(responses) => members(responses).ok_or_else(|| invalid("\"inputResponses\" must be an object"))?,
             None => Vec::new(),
@@ -168,14 +164,14 @@ impl Session {
             responses: responses.map(RawValue::to_owned),
             ..Replay::default()
         });
-        let Some(state) = member("requestState") else {
+        let Some(state) = state else {
             replay.unbound = true;
             return Ok(responses.map(|_| replay));
         };
         let state = decode_str(state).ok_or_else(|| invalid("\"requestState\" must be a string"))?;
         let keys = self.config.state_keys.as_ref();
         let keys = keys.ok_or_else(|| invalid("\"requestState\" was never given out by this server"))?;
-        let request = bound_text(method, text).ok_or_else(|| invalid("they cannot be read"))?;
+        let request = bound_text(method, params.text_or_empty()).ok_or_else(|| invalid("they cannot be read"))?;
         let opened = keys
             .open(&self.bound(&request), self.unix_millis(), &state)
             .map_err(|refusal| invalid(&format!("\"requestState\": {refusal}")))?;
@@ -208,7 +204,7 @@ impl Session {
             Work::Run(Target::Method(ref method)) => method,
             Work::Run(_) | Work::Parked { .. } | Work::Listen(_) => return None,
         };
-        bound_text(method, call.params.as_ref()?.get())
+        bound_text(method, call.params.as_ref()?)
     }
 
     pub(super) fn bound<'a>(&'a self, request: &'a str) -> Bound<'a> {

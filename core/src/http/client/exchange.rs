@@ -88,7 +88,7 @@ impl Exchange {
             shared: Arc::clone(shared),
             id: id.clone(),
             method: (**method).into(),
-            stated: stated_revision(*params),
+            stated: stated_revision(params),
             sent: Arc::clone(&sent),
             weight: Arc::new(shared.weigh(line.len())),
             line,
@@ -232,7 +232,7 @@ impl Exchange {
         let revision = self.stated.or(state.revision).filter(|_| state.endpoint.is_none());
         let annotated = match &message {
             Message::Request { method, params, .. } if &**method == "tools/call" => {
-                string_param(*params, "name").and_then(|name| state.tools.of(&name).cloned())
+                string_param(params, "name").and_then(|name| state.tools.of(&name).cloned())
             }
             _ => None,
         };
@@ -369,7 +369,7 @@ impl Exchange {
         let Ok(Message::Request { method, params, .. }) = Message::parse(&self.line, 128) else {
             return;
         };
-        let what = match string_param(params, "uri") {
+        let what = match string_param(&params, "uri") {
             Some(uri) if &*method != "logging/setLevel" => Kept::Subscription(uri.into_owned()),
             _ => Kept::LogLevel,
         };

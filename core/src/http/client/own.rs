@@ -108,11 +108,11 @@ pub(super) async fn list_tools(shared: &Shared, call: &[u8]) -> Result<(), Error
     let Ok(Message::Request { params, .. }) = Message::parse(call, shared.limits.depth.max(128)) else {
         return Err(usage("it is no call"));
     };
-    let revision = stated_revision(params).or(shared.state().revision);
-    let name = string_param(params, "name").unwrap_or_default();
+    let revision = stated_revision(&params).or(shared.state().revision);
+    let name = string_param(&params, "name").unwrap_or_default();
     let mut cursor = None;
     for _ in 0..shared.limits.pages {
-        let line = list_tools_like(&next_id(), params, cursor.as_deref());
+        let line = list_tools_like(&next_id(), &params, cursor.as_deref());
         let answer = ask(shared, &line, revision).await?;
         let mut state = shared.state();
         state.tools.learn(&answer.result);

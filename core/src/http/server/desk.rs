@@ -10,7 +10,7 @@
 //! a session are kept, so that a client that lost its connection gets what it missed. Where several processes share
 //! the session, what would go on the stream of a GET is posted for the process that has it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use http::request::Parts;
 use oxmcp_proto::frame::sse::write_event;
 use oxmcp_proto::http::{EventId, EventReply, Refusal, ReplyStream, primes};
 use oxmcp_proto::jsonrpc::{Message, RequestId};
-use oxmcp_proto::{Kind, Revision};
+use oxmcp_proto::{Few, Kind, Revision};
 use tokio::time::Instant;
 
 use super::connection::Connection;
@@ -46,7 +46,7 @@ pub(super) enum Mode {
 /// The responses of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
-    requests: HashMap<RequestId, StreamKey>,
+    requests: Few<RequestId, StreamKey>,
     /// Few at a time, so that to look through them costs less than a table.
     streams: Vec<Stream>,
     last: u64,
@@ -223,7 +223,9 @@ impl Desk {
         if mode == Mode::Events {
             stream.begin(self.keeping.as_ref(), self.revision, || requests.clone());
         }
-        self.requests.extend(requests.into_iter().map(|id| (id, key)));
+        for id in requests {
+            self.requests.insert(id, key);
+        }
         self.streams.push(stream);
         for line in more {
             self.answer(key, None, line);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN};
+use http::header::{CONTENT_TYPE, HeaderName, HeaderValue, ORIGIN};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::Body;
@@ -11,8 +11,8 @@ use memchr::memmem::Finder;
 use oxmcp_proto::Revision;
 use oxmcp_proto::frame::sse::write_event;
 use oxmcp_proto::http::{
-    ACCEPTED, Accepts, Admitted, Content, EventId, Exchange, Fields, Head, JSON, Post, Refusal, SESSION_FIELD,
-    STREAM_FIELDS, SessionRef, status_of_answer,
+    ACCEPTED, Accepts, Admitted, Content, EventId, Exchange, Head, JSON, Post, Refusal, SESSION_FIELD, STREAM_FIELDS,
+    SessionRef, status_of_answer,
 };
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Malformed, Message, Params, RequestId};
 
@@ -20,45 +20,10 @@ use super::body::{self, HttpBody, Leaving, Reader};
 use super::connection::Connection;
 use super::desk::{Mode, StreamKey};
 use super::fleet::{Errands, member};
+use super::headers::Headers;
 use super::pipe::{Answers, Beginning};
 use super::refuse;
 use super::shared::{Hold, Shared};
-
-/// The header fields of a request.
-struct Headers<'a>(&'a http::HeaderMap);
-
-impl Fields for Headers<'_> {
-    fn each<'a>(&'a self, name: &str, found: &mut dyn FnMut(&'a [u8])) {
-        // To read a name costs more than to look it up.
-        let values = match known_field(name) {
-            Some(name) => self.0.get_all(name),
-            None => self.0.get_all(name),
-        };
-        for value in values {
-            found(value.as_bytes());
-        }
-    }
-}
-
-/// The fields that nearly every request is asked for.
-fn known_field(name: &str) -> Option<&'static HeaderName> {
-    static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-    static METHOD: HeaderName = HeaderName::from_static("mcp-method");
-    static NAME: HeaderName = HeaderName::from_static("mcp-name");
-    static SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-    Some(match name {
-        "Host" => &HOST,
-        "Origin" => &ORIGIN,
-        "Accept" => &ACCEPT,
-        "Content-Type" => &CONTENT_TYPE,
-        "Content-Length" => &CONTENT_LENGTH,
-        "MCP-Protocol-Version" => &VERSION,
-        "Mcp-Method" => &METHOD,
-        "Mcp-Name" => &NAME,
-        "Mcp-Session-Id" => &SESSION,
-        _ => return None,
-    })
-}
 
 /// A message that was taken in.
 enum Taken {
@@ -103,7 +68,7 @@ where
 {
     let (parts, body) = request.into_parts();
     let parts = Arc::new(parts);
-    let fields = Headers(&parts.headers);
+    let fields = Headers::of(&parts.headers);
     let head = Head {
         method: parts.method.as_str(),
         authority: parts.uri.authority().map(http::uri::Authority::as_str),
@@ -263,8 +228,7 @@ fn take(shared: &Arc<Shared>, parts: &Arc<Parts>, post: &Post<'_>, text: &[u8]) 
     match post.read(text, |tool| shared.params_of(tool))? {
         Exchange::Modern {
             revision,
-            message: Message::Request { id, method, .. },
-            params,
+            message: Message::Request { id, method, params },
         } => take_modern((shared, parts), revision, (id, &method, &params), text, accepts),
         Exchange::Modern { .. } => Ok(Taken::Accepted),
         Exchange::Initialize(message) => take_initialize((shared, parts), &message, text, accepts),
@@ -639,7 +603,7 @@ pub(super) fn refused(refusal: &Refusal) -> Response<HttpBody> {
     response
 }
 
-fn status(number: u16) -> Response<HttpBody> {
+pub(super) fn status(number: u16) -> Response<HttpBody> {
     let mut response = Response::new(HttpBody::empty());
     *response.status_mut() = code(number);
     response
@@ -649,7 +613,7 @@ fn code(number: u16) -> StatusCode {
     StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-fn add_fields(response: &mut Response<HttpBody>, fields: impl IntoIterator<Item = (&'static str, String)>) {
+pub(super) fn add_fields<B>(response: &mut Response<B>, fields: impl IntoIterator<Item = (&'static str, String)>) {
     for (name, value) in fields {
         // Values that came from the request were read from a field, and ours are plain text.
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {

@@ -200,7 +200,7 @@ impl Errands {
         if let Message::Request { method, params, .. } = message
             && TermsSet::changes_by(method)
         {
-            self.sets.push(params.and_then(uri_of));
+            self.sets.push(params.text().and_then(uri_of));
         }
         true
     }
@@ -268,12 +268,12 @@ pub(super) fn member(params: &RawValue, name: &str) -> Option<RequestId> {
     }
 }
 
-fn uri_of(params: &RawValue) -> Option<Box<str>> {
+fn uri_of(params: &str) -> Option<Box<str>> {
     #[derive(Deserialize)]
     struct Params {
         uri: Box<str>,
     }
-    let params: Params = serde_json::from_str(params.get()).ok()?;
+    let params: Params = serde_json::from_str(params).ok()?;
     Some(params.uri)
 }
 

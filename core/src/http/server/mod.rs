@@ -6,6 +6,7 @@ mod connection;
 mod desk;
 mod exchange;
 mod fleet;
+mod headers;
 mod listen;
 mod pipe;
 mod refuse;

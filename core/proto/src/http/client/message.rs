@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 
 use crate::Revision;
 use crate::jsonrpc::{
-    ErrorCode, ErrorObject, Json, Message, ObjectWriter, RequestId, decode_str, members, parse_batch, peek, write,
+    ErrorCode, ErrorObject, Json, Message, ObjectWriter, Params, RequestId, decode_str, members, parse_batch, peek,
+    write,
 };
 
 /// Where a request says its revision.
@@ -20,16 +21,14 @@ pub const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/init
 /// ```
 /// use oxmcp_proto::Revision;
 /// use oxmcp_proto::http::client::stated_revision;
-/// use oxmcp_proto::jsonrpc::json;
+/// use oxmcp_proto::jsonrpc::Params;
 ///
-/// let params = json(r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#)?;
-/// assert_eq!(stated_revision(Some(&params)), Some(Revision::V2026_07_28));
-/// assert_eq!(stated_revision(None), None);
-/// # Ok::<(), serde_json::Error>(())
+/// let params = Params::read(Some(r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#));
+/// assert_eq!(stated_revision(&params), Some(Revision::V2026_07_28));
+/// assert_eq!(stated_revision(&Params::default()), None);
 /// ```
-pub fn stated_revision(params: Option<&RawValue>) -> Option<Revision> {
-    let meta = member(params?, "_meta")?;
-    Revision::named(&decode_str(member(meta, VERSION)?)?)
+pub fn stated_revision(params: &Params<'_>) -> Option<Revision> {
+    Revision::named(&decode_str(params.own(VERSION).ok()??)?)
 }
 
 /// The request that a `notifications/cancelled` with these params is about.
@@ -38,8 +37,8 @@ pub fn cancelled_request(params: Option<&RawValue>) -> Option<RequestId> {
 }
 
 /// The string that is this member of the params.
-pub fn string_param<'a>(params: Option<&'a RawValue>, name: &str) -> Option<Cow<'a, str>> {
-    decode_str(member(params?, name)?)
+pub fn string_param<'a>(params: &Params<'a>, name: &str) -> Option<Cow<'a, str>> {
+    decode_str(params.member(name).ok()??)
 }
 
 /// Whether a message of the server, or one of a batch, answers the request of this id; a string stands for the
@@ -127,10 +126,9 @@ pub fn error_in(body: &[u8]) -> Option<ErrorObject> {
 }
 
 /// A `tools/list` of a transport's own, which says of itself what the call with these params said.
-pub fn list_tools_like(id: &RequestId, params: Option<&RawValue>, cursor: Option<&str>) -> Vec<u8> {
-    let said = params.and_then(|params| member(params, "_meta")).and_then(members);
+pub fn list_tools_like(id: &RequestId, params: &Params<'_>, cursor: Option<&str>) -> Vec<u8> {
     let mut meta = ObjectWriter::new();
-    for (key, value) in said.iter().flatten().filter(|(key, _)| key != "progressToken") {
+    for (key, value) in params.all_own().iter().filter(|(key, _)| key != "progressToken") {
         meta = meta.json(key, value.get());
     }
     let mut params = ObjectWriter::new().json("_meta", &meta.finish());
@@ -191,8 +189,8 @@ mod tests {
 
     #[test]
     fn a_list_of_our_own_says_what_the_call_said_but_asks_for_no_progress() {
-        let params = json(r#"{"name":"t","_meta":{"progressToken":3,"a/b":{"c":1}}}"#).unwrap();
-        let line = list_tools_like(&RequestId::from("x"), Some(&params), Some("next"));
+        let params = Params::read(Some(r#"{"name":"t","_meta":{"progressToken":3,"a/b":{"c":1}}}"#));
+        let line = list_tools_like(&RequestId::from("x"), &params, Some("next"));
         assert_eq!(
             String::from_utf8(line).unwrap(),
             r#"{"jsonrpc":"2.0","id":"x","method":"tools/list","params":{"_meta":{"a/b":{"c":1}},"cursor":"next"}}"#
@@ -203,8 +201,9 @@ mod tests {
     fn what_is_cancelled_and_what_is_called_is_read_from_the_params() {
         let params = json(r#"{"requestId":9,"reason":"x","name":"t"}"#).unwrap();
         assert_eq!(cancelled_request(Some(&params)), Some(9.into()));
-        assert_eq!(string_param(Some(&params), "name").as_deref(), Some("t"));
-        assert_eq!(string_param(Some(&params), "requestId"), None);
+        let read = Params::read(Some(params.get()));
+        assert_eq!(string_param(&read, "name").as_deref(), Some("t"));
+        assert_eq!(string_param(&read, "requestId"), None);
         assert_eq!(cancelled_request(None), None);
     }
 }

@@ -10,8 +10,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::super::agreement::{METHOD_FIELD, NAME_FIELD, VERSION_FIELD, name_source, string};
 use super::super::media::{EVENT_STREAM, JSON};
 use super::super::param_headers::{Disagreement, ParamHeaders};
@@ -63,9 +61,8 @@ pub fn post_fields(
 ) -> Result<RequestFields, Disagreement> {
     let mut fields = vec![field("Content-Type", JSON), field("Accept", BOTH)];
     let call = match message {
-        Message::Request { method, params, .. } | Message::Notification { method, params } => {
-            Some((&**method, *params))
-        }
+        Message::Request { method, params, .. } => Some((&**method, Some(params))),
+        Message::Notification { method, .. } => Some((&**method, None)),
         Message::Result { .. } | Message::Error { .. } => None,
     };
     match revision {
@@ -116,15 +113,14 @@ fn push_session(fields: &mut RequestFields, revision: Option<Revision>, session:
 fn mirror(
     fields: &mut RequestFields,
     method: &str,
-    params: Option<&RawValue>,
+    params: Option<&Params<'_>>,
     annotated: Option<&ParamHeaders>,
 ) -> Result<(), Disagreement> {
     fields.push(field(METHOD_FIELD, method));
-    let Some(source) = name_source(method) else {
+    let (Some(source), Some(params)) = (name_source(method), params) else {
         return Ok(());
     };
-    let params = Params::read(params);
-    if let Some(name) = string(&params, source) {
+    if let Some(name) = string(params, source) {
         fields.push(field(NAME_FIELD, &encode_value(&name)));
     }
     if let Some(annotated) = annotated {
