@@ -417,6 +417,12 @@ impl Link {
         self.input(|state| state.as_owed(|session| session.end_input(now)));
     }
 
+    /// The peer is gone; what it said last counts.
+    pub(crate) fn lose_peer(&self, why: &str) {
+        let now = self.now();
+        self.input(|state| state.as_owed(|session| session.lose_peer(why, now)));
+    }
+
     pub(crate) fn handle_timeout(&self) {
         let now = self.now();
         self.input(|state| state.session.handle_timeout(now));

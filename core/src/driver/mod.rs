@@ -213,7 +213,7 @@ impl<H: Host> Driver<H> {
     /// The peer is gone. A child is given the time to tell its exit status, which says more.
     fn lose_peer(&mut self, why: String) {
         if self.transport.child.is_none() {
-            self.link.close(&why);
+            self.link.lose_peer(&why);
         } else if self.lost.is_none() {
             self.lost = Some((why, Timer::default()));
         }
@@ -225,7 +225,7 @@ impl<H: Host> Driver<H> {
             return false;
         };
         if let Some(how) = self.exited.take() {
-            self.link.close(&how);
+            self.link.lose_peer(&how);
             return true;
         }
         if let Poll::Ready(status) = child.poll_exit(cx) {
@@ -238,7 +238,7 @@ impl<H: Host> Driver<H> {
         };
         let until = timer.armed.unwrap_or_else(|| self.link.now() + EXIT_STATUS);
         if timer.poll(&self.link, Some(until), cx) {
-            self.link.close(why);
+            self.link.lose_peer(why);
             return true;
         }
         false

@@ -42,6 +42,13 @@ async fn a_status_that_says_no_fails_its_call_alone() {
         (403, "", "out of bounds", false, r#"{"status":403}"#),
         (404, "", "<html>nothing here", false, r#"{"status":404}"#),
         (429, "Retry-After: 7\r\n", "", true, r#"{"status":429,"retryAfter":7}"#),
+        (
+            429,
+            "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:50:07 GMT\r\n",
+            "",
+            true,
+            r#"{"status":429,"retryAfter":30}"#,
+        ),
         (500, "", "fell over", false, r#"{"status":500}"#),
         (503, "", "", true, r#"{"status":503}"#),
     ] {
@@ -117,6 +124,46 @@ async fn an_error_of_the_request_is_its_answer_whatever_the_status() {
         assert_eq!(error.code().map(|code| code.0), Some(code), "{status}");
         assert_eq!((error.message(), error.data()), ("no", Some(r#"{"a":1}"#)), "{status}");
     }
+}
+
+#[tokio::test]
+async fn what_only_looks_like_an_answer_breaks_the_protocol() {
+    let mut script = Script::start().await;
+    let client = script.legacy(None).await;
+    for (fields, around, why) in [
+        ("", ["[", "]"], "a batch is not allowed here"),
+        ("", ["{\"a\":1,\"a\":", "}"], "does not answer"),
+        ("", ["", ",,"], "is no JSON"),
+        ("Content-Encoding: gzip\r\n", ["", ",,"], "coded as gzip"),
+    ] {
+        let (done, ()) = tokio::join!(client.call_tool("t", ()), async {
+            let asked = script.next_is("tools/call").await;
+            let body = format!("{}{}{}", around[0], asked.result(said("x")), around[1]);
+            let fields = format!("Content-Type: application/json\r\n{fields}");
+            asked.reply(200, &fields, &body).await;
+        });
+        let error = done.unwrap_err();
+        assert_eq!(
+            (error.kind(), error.is_retryable()),
+            (ErrorKind::Protocol, false),
+            "{error}"
+        );
+        assert!(error.message().contains(why), "{error}");
+    }
+    assert_eq!(client.stats(), Stats::default());
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_is_no_part_of_an_answer() {
+    let mut script = Script::start().await;
+    let client = script.legacy(None).await;
+    let (done, ()) = tokio::join!(client.call_tool("t", ()), async {
+        let asked = script.next_is("tools/call").await;
+        assert_eq!(asked.field("accept-encoding"), Some("identity"));
+        let body = format!("\u{feff}{}", asked.result(said("x")));
+        asked.reply(200, "Content-Type: application/json\r\n", &body).await;
+    });
+    assert_eq!(text(done), "x");
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use super::text::decode_str;
 /// The id of a request: a string or an integer. `1` and `"1"` are different ids.
 ///
 /// JSON-RPC 2.0 §4 and §5: a response carries the id of its request, type included. Integers that
-/// do not fit 64 bits keep their digits.
+/// do not fit 64 bits keep their digits. A number like `1.0` is an integer too, and is written as `1`.
 ///
 /// ```
 /// use oxmcp_proto::jsonrpc::RequestId;
@@ -38,8 +38,13 @@ impl RequestId {
             return Some(Self::Integer(integer));
         }
         let digits = text.strip_prefix('-').unwrap_or(text);
-        let large = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        large.then(|| Self::Large(text.into()))
+        if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return (!digits.is_empty()).then(|| Self::Large(text.into()));
+        }
+        // `1.0` and `1e0` are ways to write an integer too. Beyond these bounds a double tells no integers apart.
+        let number = text.parse::<f64>().ok()?;
+        let is_exact = number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
+        is_exact.then_some(Self::Integer(number as i64))
     }
 
     /// The number in a string that is the canonical decimal form of a number we may have sent.
@@ -101,8 +106,30 @@ mod tests {
 
     #[test]
     fn null_fractions_and_structures_are_no_ids() {
-        for id in ["null", "1.5", "1.0", "1e3", "true", "[1]", "{}"] {
+        for id in [
+            "null",
+            "1.5",
+            "-0.1",
+            "1e-1",
+            "1e300",
+            "9007199254740992.0",
+            "true",
+            "[1]",
+            "{}",
+        ] {
             assert_eq!(read(id), None, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_whole_number_is_an_integer_however_it_is_written() {
+        for (id, integer) in [
+            ("1.0", 1),
+            ("1e3", 1000),
+            ("-2.0E0", -2),
+            ("9007199254740991.0", (1 << 53) - 1),
+        ] {
+            assert_eq!(read(id), Some(RequestId::Integer(integer)), "{id}");
         }
     }
 

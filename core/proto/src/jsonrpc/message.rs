@@ -76,6 +76,8 @@ pub enum Malformed {
 pub enum Meant {
     /// It carries a `method`: it asks for something.
     Request,
+    /// A notification in all but its params: it must not be answered.
+    Notification,
     /// It carries `result` or `error`: it must not be answered.
     Response,
     /// Neither: perhaps a line of a log.
@@ -138,7 +140,15 @@ impl<'a> Envelope<'a> {
         let params = match self.params.take() {
             Some(Given::Raw(params)) if params.get() == "null" => None,
             Some(Given::Raw(params)) if !params.get().starts_with('{') => {
-                return Err(self.not_a_message("its params are not an object"));
+                let why = "its params are not an object";
+                return Err(match self.id {
+                    Some(_) => self.not_a_message(why),
+                    None => Malformed::NotAMessage {
+                        id: None,
+                        meant: Meant::Notification,
+                        why: why.into(),
+                    },
+                });
             }
             params => params,
         };

@@ -78,8 +78,14 @@ impl Needle {
     }
 
     pub(crate) fn is_in(&self, text: &str) -> bool {
+        self.after(text).is_some()
+    }
+
+    /// What follows its first place in a text.
+    pub(crate) fn after<'t>(&self, text: &'t str) -> Option<&'t str> {
         let finder = self.finder.get_or_init(|| Finder::new(self.text));
-        finder.find(text.as_bytes()).is_some()
+        let at = finder.find(text.as_bytes())?;
+        Some(&text[at + self.text.len()..])
     }
 }
 

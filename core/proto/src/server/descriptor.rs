@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::{Checks, Kind};
 use crate::http::ParamHeaders;
-use crate::jsonrpc::{decode_str, members};
+use crate::jsonrpc::{Json, ObjectWriter, decode_str, json, members};
 use crate::schema::LazySchema;
 
 /// What the core itself needs of a descriptor.
@@ -18,6 +18,9 @@ pub(super) struct Facts {
     pub output: Option<Arc<LazySchema>>,
     /// Prompts: the arguments that must be given.
     pub required: Vec<Box<str>>,
+    /// Tools: what revisions with a handshake are shown, where that differs: there a schema of structured content is
+    /// one of an object (2025-11-25 schema, `Tool.outputSchema`).
+    pub older: Option<Json>,
 }
 
 impl Facts {
@@ -50,7 +53,15 @@ pub(super) fn read(kind: Kind, key: &str, descriptor: &RawValue) -> Result<Facts
         return Err("it must have a \"name\"".to_owned());
     }
     match kind {
-        Kind::Tool => tool(member("inputSchema"), member("outputSchema")),
+        Kind::Tool => {
+            let mut facts = tool(member("inputSchema"), member("outputSchema"))?;
+            if member("outputSchema").is_some_and(|schema| !is_of_object(schema)) {
+                let kept = all.iter().filter(|(key, _)| key != "outputSchema");
+                let older = kept.fold(ObjectWriter::new(), |all, (key, value)| all.json(key, value.get()));
+                facts.older = json(older.finish()).ok();
+            }
+            Ok(facts)
+        }
         Kind::Prompt => prompt(member("arguments")),
         Kind::Resource | Kind::Template => Ok(Facts::default()),
     }
@@ -58,9 +69,10 @@ pub(super) fn read(kind: Kind, key: &str, descriptor: &RawValue) -> Result<Facts
 
 fn tool(input: Option<&RawValue>, output: Option<&RawValue>) -> Result<Facts, String> {
     let input = input.ok_or("it must have an \"inputSchema\"")?;
-    let schema = members(input).ok_or("its \"inputSchema\" must be an object")?;
-    let kind = schema.iter().find(|(key, _)| key == "type");
-    if kind.and_then(|(_, value)| decode_str(value)).as_deref() != Some("object") {
+    if !input.get().starts_with('{') {
+        return Err("its \"inputSchema\" must be an object".to_owned());
+    }
+    if !is_of_object(input) {
         return Err("its \"inputSchema\" must have \"type\": \"object\"".to_owned());
     }
     ParamHeaders::read(input).map_err(|bad| format!("its \"inputSchema\" has an {bad}"))?;
@@ -71,8 +83,15 @@ fn tool(input: Option<&RawValue>, output: Option<&RawValue>) -> Result<Facts, St
     Ok(Facts {
         input: Some(lazy(input)),
         output: output.map(lazy),
-        required: Vec::new(),
+        ..Facts::default()
     })
+}
+
+/// Whether a schema says `"type": "object"`.
+fn is_of_object(schema: &RawValue) -> bool {
+    let all = members(schema).unwrap_or_default();
+    let kind = all.iter().find(|(key, _)| key == "type");
+    kind.and_then(|(_, value)| decode_str(value)).as_deref() == Some("object")
 }
 
 fn prompt(arguments: Option<&RawValue>) -> Result<Facts, String> {

@@ -437,17 +437,20 @@ impl Registry {
     /// What the registry answers to the request for a list, for hosts that took it over and add to it or take from
     /// it. Entries without descriptor are left out. `None` for a cursor that was never given out.
     pub fn list(&self, kind: Kind, cursor: Option<&str>) -> Option<Arc<str>> {
-        self.page(kind, cursor).ok()
+        self.page(kind, cursor, false).ok()
     }
 
-    /// The result of a list, from `cursor` on. Entries without descriptor are left out.
-    pub(crate) fn page(&self, kind: Kind, cursor: Option<&str>) -> Result<Arc<str>, PageError> {
-        if let Some(page) = self.read().table(kind).ready_page(cursor)? {
+    /// The result of a list, from `cursor` on; `older` for revisions with a handshake. Entries without descriptor are
+    /// left out.
+    pub(crate) fn page(&self, kind: Kind, cursor: Option<&str>, older: bool) -> Result<Arc<str>, PageError> {
+        // Only a tool can be shown in two ways.
+        let older = older && kind == Kind::Tool;
+        if let Some(page) = self.read().table(kind).ready_page(cursor, older)? {
             return Ok(page);
         }
         let mut inner = self.write();
         let size = inner.page_size;
-        inner.table_mut(kind).make_page(cursor, size)
+        inner.table_mut(kind).make_page(cursor, size, older)
     }
 
     /// What a URI names: a resource of this very URI, or the first template that it fits.

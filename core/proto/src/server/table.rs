@@ -25,8 +25,9 @@ pub(super) struct Table {
     undescribed: usize,
     /// Whether a handler completes for any entry, or did.
     completes: bool,
-    /// Results of lists by where they begin; emptied by every change that shows.
-    pages: HashMap<Option<EntryId>, Arc<str>>,
+    /// Results of lists by where they begin, and whether they are those for revisions with a handshake; emptied by
+    /// every change that shows.
+    pages: HashMap<(Option<EntryId>, bool), Arc<str>>,
 }
 
 #[derive(Debug)]
@@ -39,6 +40,14 @@ pub(super) struct Entry {
     pub completes: bool,
     /// Templates: the key, parsed.
     pub template: Option<UriTemplate>,
+}
+
+impl Entry {
+    /// What a list shows; `older` for revisions with a handshake.
+    fn shown(&self, older: bool) -> Option<&str> {
+        let other = self.facts.older.as_ref().filter(|_| older);
+        other.or(self.descriptor.as_ref()).map(|descriptor| descriptor.get())
+    }
 }
 
 impl Table {
@@ -169,19 +178,24 @@ impl Table {
 
     /// The page that begins after a cursor, if it is ready; else `None`, or an error for a cursor
     /// that was never given out.
-    pub(super) fn ready_page(&self, from: Option<&str>) -> Result<Option<Arc<str>>, PageError> {
-        Ok(self.pages.get(&self.start(from)?).cloned())
+    pub(super) fn ready_page(&self, from: Option<&str>, older: bool) -> Result<Option<Arc<str>>, PageError> {
+        Ok(self.pages.get(&(self.start(from)?, older)).cloned())
     }
 
     /// Makes the page that begins after a cursor.
-    pub(super) fn make_page(&mut self, from: Option<&str>, size: Option<NonZeroUsize>) -> Result<Arc<str>, PageError> {
+    pub(super) fn make_page(
+        &mut self,
+        from: Option<&str>,
+        size: Option<NonZeroUsize>,
+        older: bool,
+    ) -> Result<Arc<str>, PageError> {
         let start = self.start(from)?;
         let after = start.map_or(Bound::Unbounded, Bound::Excluded);
         let mut shown = self
             .entries
             .range((after, Bound::Unbounded))
             .filter(|(_, entry)| entry.enabled)
-            .filter_map(|(id, entry)| Some((*id, entry.descriptor.as_ref()?.get())));
+            .filter_map(|(id, entry)| Some((*id, entry.shown(older)?)));
         let mut items = String::from("[");
         let mut last = None;
         for (id, descriptor) in shown.by_ref().take(size.map_or(usize::MAX, NonZeroUsize::get)) {
@@ -200,7 +214,7 @@ impl Table {
         };
         let page: Arc<str> = page.finish().into();
         if self.pages.len() < KEPT_PAGES {
-            self.pages.insert(start, Arc::clone(&page));
+            self.pages.insert((start, older), Arc::clone(&page));
         }
         Ok(page)
     }

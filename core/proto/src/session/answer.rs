@@ -1,5 +1,7 @@
 //! What a handler says of the call it serves: its answer, progress, log messages.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 
 use super::inbound::{Call, Origin, Work};
@@ -7,7 +9,7 @@ use super::output::{LogLevel, Target};
 use super::stateless::{CAPABILITIES, CLIENT_INFO};
 use super::{Answer, Caller, Error, ErrorKind, InboundId, Role, Session, State};
 use crate::Instant;
-use crate::jsonrpc::{ErrorCode, ErrorObject, ObjectWriter, RequestId, decode_str, json, members, write};
+use crate::jsonrpc::{ErrorCode, ErrorObject, Needle, ObjectWriter, RequestId, decode_str, json, members, write};
 use crate::revision::Era;
 
 /// Values that one completion may have (completion, Completion Results).
@@ -100,7 +102,11 @@ impl Session {
         let era = call.revision.era();
         match &call.work {
             Work::Run(Target::Tool(tool)) => match self.check_output(*tool, text) {
-                Ok(()) => self.reply_result(request, era, text),
+                Ok(()) if era.stateless => self.reply_result(request, era, text),
+                Ok(()) => {
+                    let fitting = of_object(text);
+                    self.reply_result(request, era, fitting.as_deref().unwrap_or(text));
+                }
                 Err(what) => {
                     let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, what);
                     write::error(&mut self.wire, Some(request), &error);
@@ -270,6 +276,28 @@ impl Session {
             write::result(&mut self.wire, id, result);
         }
     }
+}
+
+/// A tool's result without its structured content, where that is no object: revisions with a handshake know no other
+/// (2025-11-25 schema, `CallToolResult`). `None` when it is fine as it is.
+fn of_object(text: &str) -> Option<String> {
+    static STRUCTURED: Needle = Needle::new("\"structuredContent\"");
+    // Inside a string its quotes would be escaped, so most results need not be read for it.
+    let starts_object = |rest: &str| {
+        let value = rest.trim_start().strip_prefix(':');
+        value.is_some_and(|value| value.trim_start().starts_with('{'))
+    };
+    let mut rest = STRUCTURED.after(text)?;
+    while starts_object(rest) {
+        rest = STRUCTURED.after(rest)?;
+    }
+    let all = members(serde_json::from_str(text).ok()?)?;
+    let is_odd =
+        |(key, value): &&(Cow<'_, str>, &RawValue)| key == "structuredContent" && !value.get().starts_with('{');
+    all.iter().find(is_odd)?;
+    let kept = all.iter().filter(|(key, _)| key != "structuredContent");
+    let fitting = kept.fold(ObjectWriter::new(), |all, (key, value)| all.json(key, value.get()));
+    Some(fitting.finish())
 }
 
 fn stated_level(call: &Call) -> Option<LogLevel> {

@@ -343,7 +343,8 @@ impl Session {
 
     fn reply_list(&mut self, kind: Kind, request: &Request<'_>) -> Result<(), ErrorObject> {
         let cursor = request.read::<Paginated<'_>>()?.cursor;
-        let page = self.registry.page(kind, cursor.as_deref());
+        let older = !request.revision.era().stateless;
+        let page = self.registry.page(kind, cursor.as_deref(), older);
         let page = page.map_err(|_| ErrorObject::new(ErrorCode::INVALID_PARAMS, "Invalid cursor"))?;
         if self.registry.taken_over(request.method) == Some(TakeOver::Extend) && is_last(&page) {
             return self.ask_for_more(request, page);

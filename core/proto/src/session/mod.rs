@@ -326,6 +326,14 @@ impl Session {
         self.end_drain_if_idle();
     }
 
+    /// Ends the session as the peer is gone, for whoever knows why. A last line counts without its line end.
+    pub fn lose_peer(&mut self, why: &str, now: Instant) {
+        if !self.is_closed() {
+            self.finish_line(now);
+            self.close(why);
+        }
+    }
+
     /// Ends the session: our calls fail with [`ErrorKind::Closed`] and `why`, the peer's are
     /// cancelled.
     pub fn close(&mut self, why: &str) {

@@ -74,7 +74,9 @@ impl Session {
         true
     }
 
-    pub(super) fn finish_line(&mut self, now: Instant) {
+    /// The peer's output has ended: a last line counts without its line end. For a driver that finds out why before it
+    /// ends the session; [`end_input`](Self::end_input) does this too.
+    pub fn finish_line(&mut self, now: Instant) {
         self.with_framer(|session, framer| framer.finish(|line| session.receive_line(&line, now)));
     }
 
@@ -182,6 +184,23 @@ impl Session {
                     Some(id) => self.receive_response(&id, Err(Error::new(ErrorKind::Protocol, why)), now),
                     None => self.problem(ProblemKind::NotAMessage, format!("{why}: {}", excerpt(line))),
                 }
+            }
+            Malformed::NotAMessage {
+                meant: Meant::Notification,
+                why,
+                ..
+            } => {
+                let why = format!("a notification was ignored, {why}: {}", excerpt(line));
+                self.problem(ProblemKind::BadNotification, why);
+            }
+            // It has an id of ours and asks for nothing: whatever it was to be, the call must not wait for another.
+            Malformed::NotAMessage {
+                id: Some(id),
+                meant: Meant::Unknown,
+                why,
+            } if self.role == Role::Client && self.awaits(&id) => {
+                let why = format!("the peer answered with no valid response, {why}");
+                self.receive_response(&id, Err(Error::new(ErrorKind::Protocol, why)), now);
             }
             Malformed::NotAMessage { id, meant, why } => {
                 let why = format!("a line is no JSON-RPC message, {why}: {}", excerpt(line));
@@ -320,6 +339,11 @@ impl Session {
         if let Some(entry) = self.outbound.take(call) {
             self.finish_call(call, entry, outcome, now);
         }
+    }
+
+    /// Whether a call of ours waits for the answer to this id.
+    pub fn awaits(&self, id: &RequestId) -> bool {
+        own_call(id).is_some_and(|(wire, _)| self.outbound.on_wire(wire).is_some())
     }
 
     /// The transport could not carry a request of ours to the peer, or its answer to us: the call it was made for

@@ -84,7 +84,9 @@ async fn whole(shared: &Shared, what: &str, mut response: Response) -> Result<Ve
         shared.may_read().await;
         let chunk = response.chunk().await;
         let chunk = chunk.map_err(|error| wire::broken(what, response.url(), &error))?;
-        let Some(chunk) = chunk else { return Ok(body) };
+        let Some(chunk) = chunk else {
+            return Ok(without_mark(body));
+        };
         let room = limit - body.len();
         if chunk.len() > room && !is_failure {
             let message =
@@ -96,6 +98,14 @@ async fn whole(shared: &Shared, what: &str, mut response: Response) -> Result<Ve
             return Ok(body);
         }
     }
+}
+
+/// A byte order mark is no part of JSON, and may be ignored (RFC 8259 §8.1).
+fn without_mark(mut body: Vec<u8>) -> Vec<u8> {
+    if body.starts_with("\u{feff}".as_bytes()) {
+        body.drain(..3);
+    }
+    body
 }
 
 /// Reads events until `take` says that one was the last, or the stream ends.

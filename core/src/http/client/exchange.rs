@@ -253,7 +253,7 @@ impl Exchange {
     }
 
     fn give_up(&self, told: &Told, outcome: &Outcome, body: &[u8], tried: &Tried) -> Result<Next, Error> {
-        let error = failure(&self.method, outcome).unwrap_or_else(|| self.no_answer(told.status, body));
+        let error = failure(&self.method, outcome).unwrap_or_else(|| self.no_answer(told, body));
         let may_be_http_sse = &*self.method == "initialize"
             && self.shared.wire.settings().http_sse == HttpSse::Auto
             && !tried.http_sse
@@ -282,14 +282,18 @@ impl Exchange {
         if !matches!(Message::parse(body, 128), Err(Malformed::NotJson { .. })) {
             self.shared.deliver(body);
         }
-        Err(self.no_answer(told.status, body))
+        Err(self.no_answer(told, body))
     }
 
-    fn no_answer(&self, status: u16, body: &[u8]) -> Error {
+    /// The failure of a request that was answered with this.
+    fn no_answer(&self, told: &Told, body: &[u8]) -> Error {
+        let status = told.status;
         let start = String::from_utf8_lossy(&body[..body.len().min(200)]);
-        let what = match Message::parse(body, 128) {
-            Err(Malformed::NotJson { .. }) => "its body is no JSON",
-            _ => "its body does not answer the request",
+        let what = match (coding(&told.headers), Message::parse(body, 128)) {
+            (Some(coding), _) => format!("its body is coded as {coding}, which was not asked for"),
+            (None, Err(Malformed::NotJson { why })) => format!("its body is no JSON ({why})"),
+            (None, Err(Malformed::NotAMessage { why, .. })) => format!("its body does not answer the request, {why}"),
+            (None, Ok(_)) => "its body does not answer the request".to_owned(),
         };
         let message = format!(
             "{} failed: the server answered with status {status}, but {what}: {start:?}",
@@ -312,7 +316,7 @@ impl Exchange {
             (Verdict::Modern, _) => assumed_discovery(&self.id, tried),
             (Verdict::Legacy, _) => says_it_has_a_handshake(&self.id),
             (Verdict::Unknown, _) => {
-                return Err(failure(&self.method, outcome).unwrap_or_else(|| self.no_answer(told.status, body)));
+                return Err(failure(&self.method, outcome).unwrap_or_else(|| self.no_answer(told, body)));
             }
         };
         self.shared.deliver(&line);
@@ -338,6 +342,10 @@ impl Exchange {
             _ => {}
         }
         self.shared.deliver(text);
+        if self.shared.awaits(&self.id) {
+            // It only looked like an answer.
+            return Err(self.no_answer(told, text));
+        }
         self.shared.answered.notify_waiters();
         Ok(None)
     }
@@ -464,6 +472,12 @@ impl Exchange {
             }
         }
     }
+}
+
+/// How a body is coded that ought to be plain.
+fn coding(headers: &HeaderMap) -> Option<&str> {
+    let coding = headers.get(http::header::CONTENT_ENCODING)?.to_str().ok()?;
+    (!coding.eq_ignore_ascii_case("identity")).then_some(coding)
 }
 
 /// From 0 to 1, evenly.

@@ -204,6 +204,11 @@ impl Shared {
             .with(false, |session, now| session.fail_request(request, error, now))
     }
 
+    /// Whether the session waits for the answer to a request.
+    pub(super) fn awaits(&self, request: &RequestId) -> bool {
+        self.link.with(false, |session, _| session.awaits(request))
+    }
+
     /// Reports what no call is told of.
     pub(super) fn problem(&self, kind: ProblemKind, message: impl Into<String>) {
         let mut problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);

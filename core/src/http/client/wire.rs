@@ -107,11 +107,13 @@ impl Wire {
         carry: Carry,
         taken: &(impl Fn() + Clone + Send + Sync + 'static),
     ) -> Result<Response, Error> {
-        let mut fields = HeaderMap::with_capacity(request.fields.len() + 4);
+        let mut fields = HeaderMap::with_capacity(request.fields.len() + 5);
         fields.insert(
             http::header::USER_AGENT,
             HeaderValue::from_static(concat!("oxmcp/", env!("CARGO_PKG_VERSION"))),
         );
+        // Without it a server may send the body in any coding (RFC 9110 §12.5.3).
+        fields.insert(http::header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         if carry == Carry::All {
             for (name, value) in &self.settings().headers {
                 fields.insert(name, value.clone());

@@ -46,7 +46,7 @@ pub enum Carry {
 pub enum Redirect {
     /// Send the same request, method and body unchanged.
     Follow(Carry),
-    /// The request has failed, for this reason.
+    /// The request has failed. The target, and the reason.
     Refuse(String),
 }
 
@@ -64,7 +64,7 @@ impl RedirectPolicy {
     /// assert!(matches!(elsewhere, Redirect::Refuse(_)));
     /// ```
     pub fn decide(self, method: &str, status: u16, from: &str, to: &str, followed: u32, had_session: bool) -> Redirect {
-        let refuse = |why: &str| Redirect::Refuse(format!("the server redirects from {from} to {to}: {why}"));
+        let refuse = |why: &str| Redirect::Refuse(format!("{to}: {why}"));
         if followed >= self.hops {
             return refuse("too many redirects");
         }

@@ -178,17 +178,24 @@ pub fn read_body(sent: Sent, had_session: bool, status: u16, fields: &dyn Fields
 }
 
 fn failure(status: u16, message: String, fields: &dyn Fields) -> Failure {
-    let seconds = single(fields, "Retry-After")
-        .ok()
-        .flatten()
-        .and_then(|it| it.parse().ok());
     Failure {
         status,
         message,
         error: None,
         transient: matches!(status, 408 | 425 | 429 | 502..=504),
-        retry_after: seconds.map(Duration::from_secs),
+        retry_after: retry_after(fields),
     }
+}
+
+/// How long the server asks to wait: seconds, or a date by its own clock (RFC 9110 §10.2.3).
+fn retry_after(fields: &dyn Fields) -> Option<Duration> {
+    let value = single(fields, "Retry-After").ok()??;
+    if let Ok(seconds) = value.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = httpdate::parse_http_date(value).ok()?;
+    let now = httpdate::parse_http_date(single(fields, "Date").ok()??).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
 }
 
 fn no_answer(status: u16) -> String {

@@ -31,7 +31,7 @@ fn page(registry: &Registry, cursor: Option<&str>) -> (Vec<String>, Option<Strin
     struct Named {
         name: String,
     }
-    let text = registry.page(Kind::Tool, cursor).unwrap();
+    let text = registry.page(Kind::Tool, cursor, false).unwrap();
     let page: Page = serde_json::from_str(&text).unwrap();
     (page.tools.into_iter().map(|tool| tool.name).collect(), page.next)
 }
@@ -39,7 +39,7 @@ fn page(registry: &Registry, cursor: Option<&str>) -> (Vec<String>, Option<Strin
 #[test]
 fn lists_keep_the_order_of_addition_and_unknown_members() {
     let registry = with_tools(&["zeta", "alpha"]);
-    let list = registry.page(Kind::Tool, None).unwrap();
+    let list = registry.page(Kind::Tool, None, false).unwrap();
     assert!(list.find("zeta") < list.find("alpha"));
     assert!(list.contains("\"x-unknown\":1"));
 }
@@ -73,7 +73,7 @@ fn a_replaced_descriptor_keeps_its_place() {
             &json(r#"{"name":"a","title":"New","inputSchema":{"type":"object"}}"#).unwrap(),
         )
         .unwrap();
-    let list = registry.page(Kind::Tool, None).unwrap();
+    let list = registry.page(Kind::Tool, None, false).unwrap();
     assert!(list.find("New") < list.find("\"b\""));
 }
 
@@ -95,12 +95,12 @@ fn a_cursor_of_another_list_or_of_nowhere_is_refused() {
     let registry = with_tools(&["a", "b", "c"]);
     registry.set_page_size(NonZeroUsize::new(1));
     let cursor = page(&registry, None).1.unwrap();
-    assert_eq!(registry.page(Kind::Prompt, Some(&cursor)), Err(PageError));
-    assert_eq!(registry.page(Kind::Tool, Some("nonsense")), Err(PageError));
+    assert_eq!(registry.page(Kind::Prompt, Some(&cursor), false), Err(PageError));
+    assert_eq!(registry.page(Kind::Tool, Some("nonsense"), false), Err(PageError));
     let bigger = with_tools(&["1", "2", "3", "4", "5", "6"]);
     bigger.set_page_size(NonZeroUsize::new(5));
     let cursor = page(&bigger, None).1.unwrap();
-    assert_eq!(registry.page(Kind::Tool, Some(&cursor)), Err(PageError));
+    assert_eq!(registry.page(Kind::Tool, Some(&cursor), false), Err(PageError));
 }
 
 #[test]
