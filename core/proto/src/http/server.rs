@@ -251,6 +251,14 @@ impl Endpoint {
             };
             return Err(Refusal::new(415, ErrorCode::INVALID_REQUEST, why).with_field("Accept", JSON));
         }
+        let coding = single(fields, "Content-Encoding");
+        if !matches!(coding, Ok(None)) && !matches!(coding, Ok(Some(coding)) if coding.eq_ignore_ascii_case("identity"))
+        {
+            // RFC 9110 §12.5.3: the field of the answer says what would be taken.
+            let why = "the body must be sent as it is, without a Content-Encoding";
+            let refusal = Refusal::new(415, ErrorCode::INVALID_REQUEST, why);
+            return Err(refusal.with_field("Accept-Encoding", "identity"));
+        }
         let length = single(fields, "Content-Length").ok().flatten();
         match length.and_then(|length| length.parse::<u64>().ok()) {
             Some(length) if length > self.body_limit as u64 => Err(Refusal::body_too_large(self.body_limit)),
@@ -273,7 +281,10 @@ impl Endpoint {
         }
         Ok(Admitted::Listen {
             session: self.session_of(head)?,
-            last_event_id: single(head.fields, LAST_EVENT_FIELD).map_err(bad_request)?,
+            // An empty one is how a reader of events says that it has none (WHATWG HTML, server-sent events).
+            last_event_id: single(head.fields, LAST_EVENT_FIELD)
+                .map_err(bad_request)?
+                .filter(|id| !id.is_empty()),
         })
     }
 

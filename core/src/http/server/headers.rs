@@ -4,12 +4,13 @@ use http::{HeaderMap, HeaderValue};
 use oxmcp_proto::http::Fields;
 
 /// The fields that nearly every request is asked for, in the names' two ways of writing.
-const KNOWN: [(&str, &str); 9] = [
+const KNOWN: [(&str, &str); 10] = [
     ("Host", "host"),
     ("Origin", "origin"),
     ("Accept", "accept"),
     ("Content-Type", "content-type"),
     ("Content-Length", "content-length"),
+    ("Content-Encoding", "content-encoding"),
     ("MCP-Protocol-Version", "mcp-protocol-version"),
     ("Mcp-Method", "mcp-method"),
     ("Mcp-Name", "mcp-name"),

@@ -110,6 +110,7 @@ fn the_whole_life_of_a_session() {
             "",
             r#"listen abc Some("x.1")"#,
         ),
+        ("GET", &[session, ("Last-Event-ID", "")], "", "listen abc None"),
         ("DELETE", &[session, version], "", "end abc"),
         ("POST", &[version], &list, "400 -32600"),
         ("POST", &[], &list, "400 -32600"),
@@ -555,6 +556,23 @@ fn a_body_over_the_limit_is_refused_before_it_is_read() {
         "400 -32700"
     );
     assert_eq!(fate(&it, "POST", &[], "12345678901"), "413 -32600");
+}
+
+#[test]
+fn a_coded_body_is_refused_and_a_plain_one_may_say_so() {
+    let it = endpoint();
+    let body = request("initialize", r#""protocolVersion":"2025-11-25""#);
+    for (coding, want) in [
+        ("gzip", "415 -32600"),
+        ("br, gzip", "415 -32600"),
+        ("identity", "initialize"),
+    ] {
+        assert_eq!(
+            fate(&it, "POST", &[("Content-Encoding", coding)], &body),
+            want,
+            "{coding}"
+        );
+    }
 }
 
 #[test]
