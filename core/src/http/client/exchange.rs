@@ -10,19 +10,21 @@
 //! | to `initialize`: what a server of HTTP+SSE says | the stream of HTTP+SSE, and the request on it |
 //! | anything else | the call fails |
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
+use memchr::memchr2;
 use oxmcp_proto::http::SESSION_FIELD;
 use oxmcp_proto::http::client::{
     Break, Outcome, RequestFields, Resume, Retry, Sent, Ticket, ToolHeaders, Verdict, answers, assumed_discovery,
-    error_in, error_line, failure, get_fields, judge_probe, may_be_http_sse, post_fields, read_body, result_in,
+    error_in, error_line, failure, get_fields, is_answer, judge_probe, may_be_http_sse, post_fields, read_body,
     says_it_has_a_handshake, stated_revision, string_param,
 };
-use oxmcp_proto::jsonrpc::{ErrorCode, Malformed, Message, RequestId};
+use oxmcp_proto::jsonrpc::{ErrorCode, Malformed, Message, Params, RequestId};
 use oxmcp_proto::{Error, ErrorKind, ProblemKind, Revision};
 use reqwest::Response;
 
@@ -60,6 +62,9 @@ enum Next {
     /// The server may be of HTTP+SSE; if not, this is the failure.
     HttpSse(Error),
 }
+
+/// What answers a request; `None` where it cannot be read as one message.
+type Answer<'a> = Option<Message<'a>>;
 
 /// What was tried before, and is tried once.
 #[derive(Default)]
@@ -125,6 +130,8 @@ impl Exchange {
     }
 
     /// Makes one attempt, and what has to follow it. `None` when the request is answered.
+    ///
+    /// What rarely follows is in boxes of its own, so that the task of a request, which is moved, is small.
     async fn go_on(&self, tried: &mut Tried) -> Result<Option<Next>, Error> {
         self.until_it_may_be_sent().await?;
         if !self.shared.is_under_way(&self.id) {
@@ -141,18 +148,18 @@ impl Exchange {
             Next::Renew(ticket) => {
                 // The server took in nothing, so there is nothing to be cancelled.
                 self.sent.store(false, Ordering::Release);
-                renew::renew(&self.shared, ticket).await?;
+                Box::pin(renew::renew(&self.shared, ticket)).await?;
             }
             Next::ListTools(ref answer) => {
                 tried.list_tools = true;
-                if own::list_tools(&self.shared, &self.line).await.is_err() {
+                if Box::pin(own::list_tools(&self.shared, &self.line)).await.is_err() {
                     self.shared.deliver(answer);
                     return Ok(None);
                 }
             }
             Next::HttpSse(ref error) => {
                 tried.http_sse = true;
-                if let Err(other) = http_sse::open(&self.shared).await {
+                if let Err(other) = Box::pin(http_sse::open(&self.shared)).await {
                     let message = format!("{}; as a server of HTTP+SSE: {}", error.message(), other.message());
                     return Err(error.clone().with_message(message));
                 }
@@ -166,7 +173,7 @@ impl Exchange {
         if !self.opens() {
             self.shared.opened().await;
         } else if only_http_sse && self.shared.state().endpoint.is_none() {
-            http_sse::open(&self.shared).await?;
+            Box::pin(http_sse::open(&self.shared)).await?;
         }
         Ok(())
     }
@@ -225,11 +232,21 @@ impl Exchange {
     }
 
     fn fields(&self) -> Result<(RequestFields, Ticket, bool), Error> {
-        let message = Message::parse(&self.line, self.shared.limits.depth.max(128));
-        let message = message.map_err(|_| usage(format!("{} was not sent: it nests too deep", self.method)))?;
         let state = self.shared.state();
         let (session, ticket) = state.session.carry();
         let revision = self.stated.or(state.revision).filter(|_| state.endpoint.is_none());
+        let message = match revision {
+            Some(revision) if !revision.has_handshake() => {
+                let message = Message::parse(&self.line, self.shared.limits.depth.max(128));
+                message.map_err(|_| usage(format!("{} was not sent: it nests too deep", self.method)))?
+            }
+            // Nothing of the params goes into the fields.
+            _ => Message::Request {
+                id: self.id.clone(),
+                method: Cow::Borrowed(&self.method),
+                params: Params::default(),
+            },
+        };
         let annotated = match &message {
             Message::Request { method, params, .. } if &**method == "tools/call" => {
                 string_param(params, "name").and_then(|name| state.tools.of(&name).cloned())
@@ -267,8 +284,8 @@ impl Exchange {
 
     /// Reads a body that is to hold the answer.
     fn read_answer(&self, told: &Told, body: &[u8], tried: &Tried) -> Result<Next, Error> {
-        if answers(body, &self.id) {
-            return Ok(match self.take(told, body, tried)? {
+        if let Some(answer) = self.answer_in(body) {
+            return Ok(match self.take(told, answer, body, tried)? {
                 Some(answer) => Next::ListTools(answer),
                 None => Next::Done,
             });
@@ -323,25 +340,39 @@ impl Exchange {
         Ok(Next::Done)
     }
 
+    /// What in a text is meant to answer the request.
+    fn answer_in<'a>(&self, text: &'a [u8]) -> Option<Answer<'a>> {
+        match Message::parse(text, self.shared.limits.depth) {
+            Ok(message) => is_answer(&message, &self.id).then_some(Some(message)),
+            // A batch, or broken.
+            Err(_) => answers(text, &self.id).then_some(None),
+        }
+    }
+
     /// Takes in the answer. Gives it back when the request should be made once more with what the tools' list says.
-    fn take(&self, told: &Told, text: &[u8], tried: &Tried) -> Result<Option<Vec<u8>>, Error> {
+    fn take(&self, told: &Told, answer: Answer<'_>, text: &[u8], tried: &Tried) -> Result<Option<Vec<u8>>, Error> {
+        let is_result = matches!(answer, Some(Message::Result { .. }));
         match &*self.method {
-            "initialize" if result_in(text, &self.id).is_some() => self.begin_session(&told.headers)?,
+            "initialize" if is_result => self.begin_session(&told.headers)?,
             "tools/list" if self.is_stateless() => return Ok(self.take_tools(text)),
             "tools/call" if self.is_stateless() && !tried.list_tools => {
-                let code = error_in(text).map(|error| error.code);
-                if code.is_some_and(|code| ToolHeaders::may_be_stale(&self.method, code)) {
+                if let Some(Message::Error { error, .. }) = &answer
+                    && ToolHeaders::may_be_stale(&self.method, error.code)
+                {
                     return Ok(Some(text.to_vec()));
                 }
             }
             "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel"
-                if result_in(text, &self.id).is_some() && !self.is_stateless() =>
+                if is_result && !self.is_stateless() =>
             {
                 self.keep();
             }
             _ => {}
         }
-        self.shared.deliver(text);
+        match answer {
+            Some(message) if memchr2(b'\n', b'\r', text).is_none() => self.shared.deliver_message(message, text),
+            _ => self.shared.deliver(text),
+        }
         if self.shared.awaits(&self.id) {
             // It only looked like an answer.
             return Err(self.no_answer(told, text));
@@ -402,18 +433,21 @@ impl Exchange {
         loop {
             let mut taken = Ok(None);
             let end = body::events(&self.shared, &mut response, &mut stream, |event, data| {
-                if event != "message" || !answers(data.as_bytes(), &self.id) {
-                    self.take_in(event, data);
-                    return Took::More;
+                let text = data.as_bytes();
+                match self.answer_in(text).filter(|_| event == "message") {
+                    Some(answer) => taken = self.take(told, answer, text, tried),
+                    None => {
+                        self.take_in(event, data);
+                        return Took::More;
+                    }
                 }
-                taken = self.take(told, data.as_bytes(), tried);
                 Took::Last
             })
             .await;
             match (taken?, end) {
                 (Some(answer), _) => return Ok(Next::ListTools(answer)),
                 (None, End::Last) => return Ok(Next::Linger(response, stream)),
-                (None, End::Broke(how)) => response = self.resume(told, &mut stream, how).await?,
+                (None, End::Broke(how)) => response = Box::pin(self.resume(told, &mut stream, how)).await?,
             }
         }
     }

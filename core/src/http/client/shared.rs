@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use oxmcp_proto::http::client::{ClientSession, Ticket, ToolHeaders};
-use oxmcp_proto::jsonrpc::RequestId;
+use oxmcp_proto::jsonrpc::{Message, RequestId};
 use oxmcp_proto::{Error, ErrorKind, Limits, Problem, ProblemKind, Revision};
 use reqwest::Url;
 use tokio::sync::{Notify, Semaphore, watch};
@@ -176,6 +176,13 @@ impl Shared {
         line.push(b'\n');
         self.unseen.fetch_add(line.len(), Ordering::Relaxed);
         self.link.with(true, |session, now| session.receive(&line, now));
+    }
+
+    /// The same for a message that was read from its text.
+    pub(super) fn deliver_message(&self, message: Message<'_>, text: &[u8]) {
+        self.unseen.fetch_add(text.len(), Ordering::Relaxed);
+        self.link
+            .with(true, |session, now| session.receive_message(message, text, now));
     }
 
     /// The driver has looked at all that was taken in.

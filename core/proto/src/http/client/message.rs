@@ -61,6 +61,14 @@ pub fn answers(text: &[u8], request: &RequestId) -> bool {
     }
 }
 
+/// Whether a message answers the request of this id.
+pub fn is_answer(message: &Message<'_>, request: &RequestId) -> bool {
+    match message {
+        Message::Result { id, .. } | Message::Error { id: Some(id), .. } => is_same(id, request),
+        Message::Error { id: None, .. } | Message::Request { .. } | Message::Notification { .. } => false,
+    }
+}
+
 fn is_same(id: &RequestId, request: &RequestId) -> bool {
     id == request
         || id

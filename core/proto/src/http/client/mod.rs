@@ -17,7 +17,7 @@ mod tools;
 
 pub use failure::failure;
 pub use message::{
-    INITIALIZED, answered_by_start, answers, assumed_discovery, cancelled_request, error_in, error_line,
+    INITIALIZED, answered_by_start, answers, assumed_discovery, cancelled_request, error_in, error_line, is_answer,
     list_tools_like, negotiated, next_cursor, result_in, says_it_has_a_handshake, stated_revision, string_param,
 };
 pub use probe::{Verdict, http_sse_endpoint, judge_probe, may_be_http_sse};
