@@ -143,22 +143,26 @@ pub struct HttpOrigin {
 
 impl HttpOrigin {
     pub(super) fn of(parts: &http::request::Parts) -> Self {
-        let headers = parts.headers.iter();
         Self {
             token: parts.extensions.get().map(|Token(token)| *token),
-            request: Request {
-                method: parts.method.as_str().into(),
-                target: parts.uri.path_and_query().map_or("/", |target| target.as_str()).into(),
-                authority: parts.uri.authority().map(|authority| authority.as_str().into()),
-                headers: headers
-                    .map(|(name, value)| (name.as_str().into(), value.as_bytes().into()))
-                    .collect(),
-            },
+            request: Request::of(parts),
         }
     }
 }
 
 impl Request {
+    pub(super) fn of(parts: &http::request::Parts) -> Self {
+        let headers = parts.headers.iter();
+        Self {
+            method: parts.method.as_str().into(),
+            target: parts.uri.path_and_query().map_or("/", |target| target.as_str()).into(),
+            authority: parts.uri.authority().map(|authority| authority.as_str().into()),
+            headers: headers
+                .map(|(name, value)| (name.as_str().into(), value.as_bytes().into()))
+                .collect(),
+        }
+    }
+
     fn into_http(self, body: Chunks) -> Result<http::Request<Chunks>, Error> {
         let uri = match self.authority {
             Some(authority) => format!("http://{authority}{}", self.target),

@@ -2,12 +2,14 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use oxmcp_proto::{Config, Error, ErrorKind, Instant, Registry, Session};
 
 use super::exchange::{Exchange, Request};
 use super::inbox::Inbox;
 use super::remote::{Remote, RemoteHost};
+use super::route::{RouteDesk, RouteEvent};
 use super::runtime::runtime;
 use super::settings::Settings;
 use crate::driver::{Host, Link};
@@ -22,14 +24,15 @@ pub struct HttpServer {
     origin: Arc<Origin>,
     builder: HttpBuilder,
     service: HttpService,
+    route_timeout: Duration,
     listening: Mutex<Vec<(HttpHandle, Serving)>>,
 }
 
 impl HttpServer {
     /// `settings` is the text of an object, which [`HttpBuilder`] says all about: `address`, `hosts`, `anyHost`,
     /// `origins`, `stateless`, `jsonOnly`, `httpSse`, `maxSessions`, `sessionIdle`, `resumable`, `retry`,
-    /// `keepAlive`, `bodyLimit`, `bodyTimeout`, `path`, `maxConnections`, `headTimeout`, `writeTimeout`. Times are
-    /// in milliseconds. The config must have keys to seal with ([`Config::state_keys`]).
+    /// `keepAlive`, `bodyLimit`, `bodyTimeout`, `path`, `maxConnections`, `headTimeout`, `writeTimeout`; and
+    /// `routeTimeout`, see [`with_routes`](Self::with_routes). Times are in milliseconds. The config must have keys to seal with ([`Config::state_keys`]).
     ///
     /// # Errors
     /// [`ErrorKind::Usage`] when a setting is wrong or unknown.
@@ -40,14 +43,27 @@ impl HttpServer {
             inbox: Arc::clone(inbox),
             told: Mutex::default(),
         });
-        let builder = Settings::read(settings)?.apply(HttpBuilder::new(Arc::<Origin>::clone(&origin)));
+        let settings = Settings::read(settings)?;
+        let route_timeout = settings.route_timeout();
+        let builder = settings.apply(HttpBuilder::new(Arc::<Origin>::clone(&origin)));
         let service = builder.build()?;
         Ok(Self {
             origin,
             builder,
             service,
+            route_timeout,
             listening: Mutex::default(),
         })
+    }
+
+    /// Hands requests for other paths than the endpoint's to this inbox, once it listens. They are checked and bounded
+    /// like others: hosts and origins, pages that ask whether they may (CORS), the size of a body, the times that a
+    /// client has. An answer has `routeTimeout` to begin, 60 seconds unless set; then the client is told 503. Without an
+    /// inbox they are told 404 at once.
+    #[must_use]
+    pub fn with_routes(mut self, inbox: &Arc<Inbox<RouteEvent>>) -> Self {
+        self.builder = self.builder.routes(Arc::new(RouteDesk::new(inbox, self.route_timeout)));
+        self
     }
 
     /// Listens on a port, 0 for any that is free; gives the address.

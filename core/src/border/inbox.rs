@@ -22,15 +22,15 @@ pub enum Item {
     Exchange(u64, ExchangeEvent),
 }
 
-/// Where the outputs of connections wait for the event loop of a host.
-pub struct Inbox {
-    state: Mutex<State>,
+/// Where the outputs of connections wait for the event loop of a host; or other things, such as
+/// [`RouteEvent`](super::RouteEvent).
+pub struct Inbox<T = Item> {
+    state: Mutex<State<T>>,
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
-#[derive(Default)]
-struct State {
-    items: VecDeque<Item>,
+struct State<T> {
+    items: VecDeque<T>,
     /// The host was woken, and has not looked yet.
     woken: bool,
     closed: bool,
@@ -38,18 +38,23 @@ struct State {
     waiting: Vec<Waker>,
 }
 
-impl Inbox {
+impl<T> Inbox<T> {
     /// `wake` is called from any thread when something came, and not again until the host has drained it. It must
     /// not block and must not drain.
     pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
-            state: Mutex::default(),
+            state: Mutex::new(State {
+                items: VecDeque::new(),
+                woken: false,
+                closed: false,
+                waiting: Vec::new(),
+            }),
             wake: Box::new(wake),
         })
     }
 
     /// Takes `max` items at the most, the oldest first. True when more wait: come back for them, nobody wakes.
-    pub fn drain(&self, max: usize, items: &mut Vec<Item>) -> bool {
+    pub fn drain(&self, max: usize, items: &mut Vec<T>) -> bool {
         let mut state = self.lock();
         let count = max.min(state.items.len());
         items.extend(state.items.drain(..count));
@@ -75,7 +80,7 @@ impl Inbox {
     }
 
     /// Adds an item; a host may leave itself one.
-    pub fn push(&self, item: Item) {
+    pub fn push(&self, item: T) {
         let mut state = self.lock();
         if state.closed {
             // Its end may come back here, so the lock is free by then.
@@ -101,12 +106,12 @@ impl Inbox {
     }
 
     // Nothing that can panic runs under the lock.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for Inbox {
+impl<T> fmt::Debug for Inbox<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Inbox")
             .field("waiting", &self.lock().items.len())

@@ -12,6 +12,9 @@
 //! | a server on a port | [`HttpServer::bind`] | each session, or each request without one |
 //! | a server in an HTTP library of its own | [`HttpServer::exchange`] | the same |
 //!
+//! A package that answers other requests to its port as well gets those by an inbox of their own
+//! ([`HttpServer::with_routes`]).
+//!
 //! [`Output::Closed`](oxmcp_proto::Output::Closed) is the last output of a connection, but not all have one: a
 //! request without a session may just be over. So what a package keeps, it keeps by call, and lets go of it when
 //! it answers or when the call is cancelled.
@@ -20,6 +23,7 @@ mod exchange;
 mod http;
 mod inbox;
 mod remote;
+mod route;
 mod runtime;
 mod settings;
 mod streams;
@@ -28,5 +32,6 @@ pub use exchange::{Exchange, ExchangeEvent, HttpOrigin, Request};
 pub use http::HttpServer;
 pub use inbox::{Inbox, Item};
 pub use remote::Remote;
+pub use route::{RouteEvent, RouteReply, RouteRequest};
 pub use runtime::runtime;
 pub use streams::{connect, serve};

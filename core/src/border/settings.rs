@@ -8,6 +8,8 @@ use serde::Deserialize;
 
 use crate::http::HttpBuilder;
 
+const ROUTE_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// See [`HttpBuilder`] for what each one means.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -30,6 +32,8 @@ pub(super) struct Settings {
     max_connections: Option<usize>,
     head_timeout: Option<u64>,
     write_timeout: Option<u64>,
+    /// See [`HttpServer::with_routes`](super::HttpServer::with_routes).
+    route_timeout: Option<u64>,
 }
 
 impl Settings {
@@ -53,6 +57,11 @@ impl Settings {
             let what = if at == "." { String::new() } else { format!("{at}: ") };
             wrong(&format!("{what}{why}"))
         })
+    }
+
+    /// How long the answer to a request for another path may take to begin.
+    pub(super) fn route_timeout(&self) -> Duration {
+        self.route_timeout.map_or(ROUTE_TIMEOUT, Duration::from_millis)
     }
 
     pub(super) fn apply(self, mut http: HttpBuilder) -> HttpBuilder {

@@ -109,6 +109,8 @@ mod server;
 pub use client::{Http, HttpSse};
 pub use oxmcp_proto::http::EventLimits;
 pub use oxmcp_proto::http::client::{Backoff, RedirectPolicy};
+#[cfg(feature = "border")]
+pub(crate) use server::route;
 pub use server::state::SharedState;
 #[cfg(feature = "redis")]
 pub use server::state::{RedisOptions, RedisState};

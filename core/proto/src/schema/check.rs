@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::explain::explain;
 use super::meter::{Budget, Spent, within};
 use super::node::{Item, Metered};
+use super::plain::Plain;
 use super::prepare::{Facts, prepare, short};
 use crate::jsonrpc::Json;
 
@@ -38,6 +39,12 @@ const EXPLAIN: u64 = 5_000_000;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Schema {
+    /// Of a schema that is plain, and so a valid one: it is compiled when a value does not fit it for sure.
+    plain: Option<(Plain, Json)>,
+    full: OnceLock<Result<Full, SchemaError>>,
+}
+
+struct Full {
     validator: Validator<Metered>,
     /// What reading a string costs, and a byte of it.
     text_cost: (u64, u64),
@@ -56,6 +63,43 @@ impl Schema {
                 schema.get().len()
             )));
         }
+        if let Some(plain) = Plain::of(schema) {
+            return Ok(Self {
+                plain: Some((plain, schema.to_owned())),
+                full: OnceLock::new(),
+            });
+        }
+        Ok(Self {
+            plain: None,
+            full: OnceLock::from(Ok(Full::compile(schema)?)),
+        })
+    }
+
+    /// Checks `instance`.
+    ///
+    /// # Errors
+    /// When it does not fit, or when the check was given up; the text says where and why.
+    pub fn validate(&self, instance: &RawValue) -> Result<(), Invalid> {
+        self.check(instance, CHECK)
+    }
+
+    pub(super) fn check(&self, instance: &RawValue, looks: u64) -> Result<(), Invalid> {
+        let compile = || match &self.plain {
+            Some((_, schema)) => Full::compile(schema),
+            None => unreachable!("it was compiled at once"),
+        };
+        match &self.plain {
+            Some((plain, _)) if plain.fits(instance) => Ok(()),
+            _ => match self.full.get_or_init(compile) {
+                Ok(full) => full.check(instance, looks),
+                Err(why) => Err(Invalid(why.to_string())),
+            },
+        }
+    }
+}
+
+impl Full {
+    fn compile(schema: &RawValue) -> Result<Self, SchemaError> {
         let mut document = read(schema).map_err(SchemaError)?;
         if !document.is_object() && !document.is_boolean() {
             return Err(SchemaError(format!(
@@ -74,15 +118,7 @@ impl Schema {
         })
     }
 
-    /// Checks `instance`.
-    ///
-    /// # Errors
-    /// When it does not fit, or when the check was given up; the text says where and why.
-    pub fn validate(&self, instance: &RawValue) -> Result<(), Invalid> {
-        self.check(instance, CHECK)
-    }
-
-    pub(super) fn check(&self, instance: &RawValue, looks: u64) -> Result<(), Invalid> {
+    fn check(&self, instance: &RawValue, looks: u64) -> Result<(), Invalid> {
         let value = read(instance).map_err(Invalid)?;
         let (per_text, per_byte) = self.text_cost;
         let budget = Budget {

@@ -18,6 +18,7 @@ mod defaults;
 mod explain;
 mod meter;
 mod node;
+mod plain;
 mod prepare;
 
 pub use check::{Invalid, LazySchema, Schema, SchemaError};

@@ -71,7 +71,7 @@ fn dialect(schema: &Value) -> Result<Draft, String> {
     }
 }
 
-fn draft_of(declared: &str) -> Result<Draft, String> {
+pub(super) fn draft_of(declared: &str) -> Result<Draft, String> {
     let name = declared.strip_suffix('#').unwrap_or(declared);
     let name = name.strip_prefix("https://").or_else(|| name.strip_prefix("http://"));
     match name {

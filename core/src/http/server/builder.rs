@@ -9,6 +9,8 @@ use oxmcp_proto::{Config, Error, ErrorKind};
 
 use super::HttpService;
 use super::listen::{HttpServing, Listening};
+#[cfg(feature = "border")]
+use super::route::Routes;
 use super::shared::{Settings, Shared};
 use super::state::{MemoryState, SharedState, StateLimits};
 use crate::Server;
@@ -222,6 +224,14 @@ impl HttpBuilder {
         self
     }
 
+    /// What answers requests to the port of [`bind`](Self::bind) for other paths.
+    #[cfg(feature = "border")]
+    #[must_use]
+    pub(crate) fn routes(mut self, routes: Arc<dyn Routes>) -> Self {
+        self.listening.routes = Some(routes);
+        self
+    }
+
     /// The service, for an app that listens itself. Unless [hosts](Self::host) are listed, it serves the names of
     /// this machine only.
     ///
@@ -288,9 +298,8 @@ impl HttpBuilder {
     pub(crate) async fn bind_service(&self, service: HttpService, port: u16) -> Result<HttpServing, Error> {
         let drain = service.shared.config.limits.drain;
         let listening = Listening {
-            path: Arc::clone(&self.listening.path),
             drain,
-            ..self.listening
+            ..self.listening.clone()
         };
         listening.bind((self.address, port).into(), service).await
     }

@@ -82,7 +82,7 @@ mod tests {
         ] {
             let mut found = Vec::new();
             headers.each(name, &mut |value| {
-                found.push(String::from_utf8_lossy(value).into_owned())
+                found.push(String::from_utf8_lossy(value).into_owned());
             });
             assert_eq!(found, want, "{name}");
         }

@@ -19,7 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-use super::body::HttpBody;
+use super::route::{self, PortBody, Routes};
 use super::stall::Stalling;
 use super::{HttpService, exchange, refuse};
 
@@ -34,6 +34,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug)]
 pub(super) struct Listening {
     pub path: Arc<str>,
+    /// What answers requests for other paths.
+    pub routes: Option<Arc<dyn Routes>>,
     pub connections: usize,
     pub head_timeout: Duration,
     pub write_timeout: Duration,
@@ -45,6 +47,7 @@ impl Default for Listening {
     fn default() -> Self {
         Self {
             path: "/mcp".into(),
+            routes: None,
             connections: 16_384,
             head_timeout: Duration::from_secs(60),
             write_timeout: Duration::from_secs(60),
@@ -150,8 +153,8 @@ impl Listening {
             };
             tokio::select! {
                 (permit, accepted) = accepted => match accepted {
-                    Ok((stream, _)) => {
-                        let connection = Arc::clone(&shared).converse(stream, handle.clone());
+                    Ok((stream, peer)) => {
+                        let connection = Arc::clone(&shared).converse(stream, peer, handle.clone());
                         connections.spawn(async move {
                             let _permit = permit;
                             connection.await;
@@ -173,7 +176,7 @@ impl Listening {
         Ok(())
     }
 
-    async fn converse(self: Arc<Self>, stream: TcpStream, handle: HttpHandle) {
+    async fn converse(self: Arc<Self>, stream: TcpStream, peer: SocketAddr, handle: HttpHandle) {
         // Without it small messages would wait for the acknowledgement of the ones before.
         let _ = stream.set_nodelay(true);
         let mut io = Stalling::new(stream, self.write_timeout);
@@ -185,14 +188,19 @@ impl Listening {
         };
         // A connection that breaks is its client's business; what it asked for is told by its responses.
         match is_http2 {
-            Ok(Ok(true)) => self.converse_http2(io, &handle, closing).await,
-            Ok(Ok(false)) => self.converse_http1(io, &handle, closing).await,
+            Ok(Ok(true)) => self.converse_http2((io, peer), &handle, closing).await,
+            Ok(Ok(false)) => self.converse_http1((io, peer), &handle, closing).await,
             Ok(Err(_)) | Err(_) => {}
         }
     }
 
-    async fn converse_http1(&self, io: Stalling, handle: &HttpHandle, mut closing: watch::Receiver<bool>) {
-        let service = hyper::service::service_fn(|request| self.answer(&handle.service, request));
+    async fn converse_http1(
+        &self,
+        (io, peer): (Stalling, SocketAddr),
+        handle: &HttpHandle,
+        mut closing: watch::Receiver<bool>,
+    ) {
+        let service = hyper::service::service_fn(|request| self.answer(&handle.service, peer, request));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.head_timeout)
@@ -206,13 +214,18 @@ impl Listening {
         let _ = connection.await;
     }
 
-    async fn converse_http2(self: Arc<Self>, io: Stalling, handle: &HttpHandle, mut closing: watch::Receiver<bool>) {
+    async fn converse_http2(
+        self: Arc<Self>,
+        (io, peer): (Stalling, SocketAddr),
+        handle: &HttpHandle,
+        mut closing: watch::Receiver<bool>,
+    ) {
         let streams = Streams::default();
         let mut under_way = streams.under_way.subscribe();
         let (me, handle) = (Arc::clone(&self), handle.clone());
         let service = hyper::service::service_fn(move |request| {
             let (me, handle) = (Arc::clone(&me), handle.clone());
-            async move { me.answer(&handle.service, request).await }
+            async move { me.answer(&handle.service, peer, request).await }
         });
         let connection = http2::Builder::new(streams)
             .timer(TokioTimer::new())
@@ -233,12 +246,18 @@ impl Listening {
     async fn answer(
         &self,
         service: &HttpService,
+        peer: SocketAddr,
         request: Request<Incoming>,
-    ) -> Result<Response<HttpBody>, Infallible> {
-        if request.uri().path() != &*self.path {
-            return Ok(exchange::refused(&refuse::no_such_path(&self.path)));
+    ) -> Result<Response<PortBody>, Infallible> {
+        let shared = Arc::clone(&service.shared);
+        if request.uri().path() == &*self.path {
+            return Ok(exchange::serve(shared, request).await.map(PortBody::Endpoint));
         }
-        Ok(exchange::serve(Arc::clone(&service.shared), request).await)
+        Ok(match &self.routes {
+            // In a box of its own, so that others need no room for it.
+            Some(routes) => Box::pin(route::serve(shared, &**routes, (&self.path, peer), request)).await,
+            None => exchange::refused(&refuse::no_such_path(&self.path)).map(PortBody::Endpoint),
+        })
     }
 }
 

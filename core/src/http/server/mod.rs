@@ -10,6 +10,7 @@ mod headers;
 mod listen;
 mod pipe;
 mod refuse;
+pub(crate) mod route;
 mod shared;
 mod stall;
 pub(super) mod state;
