@@ -16,7 +16,7 @@ const dist = path.join(folder, 'dist');
 const modules = path.join(dist, '.modules');
 
 /** What servers over HTTP need. */
-const HTTP = /[\\/](classify|express-app|host-guard|http-server|http-transport|mcp-handler|node-handler|origin|sse-transport)\.js$/;
+const HTTP = /[\\/](classify|express-app|host-guard|http-body|http-server|http-transport|mcp-handler|node-handler|origin|sse-transport)\.js$/;
 
 /** Modules that are loaded when they are needed, and those that the tests look into. */
 const OWN = ['child/start', 'child/transport', 'http-server', 'zod3'];

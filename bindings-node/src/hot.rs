@@ -63,7 +63,7 @@ pub fn answer<'env>(
     })
 }
 
-fn answer_in(line: &str) -> Option<(InboundId, Answer<'_>)> {
+pub(crate) fn answer_in(line: &str) -> Option<(InboundId, Answer<'_>)> {
     let (head, rest) = line.split_once(' ')?;
     let (kind, id) = head.split_at_checked(1)?;
     let answer = if kind == "t" {

@@ -7,6 +7,7 @@
 //! | first | the rest |
 //! | --- | --- |
 //! | the handle of a session | the row that the session would have given here |
+//! | `-3` less the handle | the same, of a session that was not there before |
 //! | `-1`: an exchange | `"head"`, token, `[status, [name, value, …]]`, the whole body or `null` |
 //! | | `"chunk"`, token, text, `null` |
 //! | | `"end"`, token, `null`, `null` |
@@ -25,16 +26,18 @@ use oxmcp::http::Http;
 use oxmcp_proto::{Config, Output, encode_output};
 
 use crate::error::Failure;
+use crate::hot::answer_in;
 use crate::options::optional_duration;
 use crate::registry::{AsText, Registry};
 use crate::session::Session;
-use crate::state::{Handle, handle_of, js_string, with};
+use crate::state::{Cause, Handle, State, borrow, handle_of, js_string};
 
 /// As many items as are handed over at once: other work of the environment has its turn between batches.
 const BATCH: usize = 256;
 
 const EXCHANGE: &[u8] = b"-1,";
 const NO_SESSION: &[u8] = b"-2,";
+const NEW_SESSION: i64 = -3;
 
 /// What waits for this environment, of one server or one client's connection.
 #[napi]
@@ -42,8 +45,8 @@ pub struct Hub {
     pub(crate) inbox: Arc<Inbox>,
     /// Of the registry that is served.
     as_text: AsText,
-    /// Sessions that JavaScript was told of and did not take yet.
-    new: RefCell<HashMap<u32, Handle>>,
+    /// Sessions that JavaScript knows by their handles alone.
+    held: RefCell<HashMap<u32, Handle>>,
     items: RefCell<Vec<Item>>,
 }
 
@@ -64,7 +67,7 @@ impl Hub {
         Ok(Self {
             inbox,
             as_text: registry.map_or_else(AsText::default, |registry| registry.as_text.clone()),
-            new: RefCell::default(),
+            held: RefCell::default(),
             items: RefCell::default(),
         })
     }
@@ -74,31 +77,59 @@ impl Hub {
     pub fn drain<'env>(&self, env: &'env Env) -> napi::Result<JsString<'env>> {
         let mut items = self.items.take();
         let more = self.inbox.drain(BATCH, &mut items);
-        let mut rows = Vec::with_capacity(1024);
+        let start: &[u8] = if more { b" [" } else { b"[" };
+        let mut text = Vec::with_capacity(256 * items.len() + start.len() + 1);
+        text.extend_from_slice(start);
         for item in items.drain(..) {
-            let before = rows.len();
-            rows.push(b',');
+            let before = text.len();
+            if before > start.len() {
+                text.push(b',');
+            }
             let told = match item {
-                Item::Output(remote, output) => self.encode(env, &mut rows, remote, output)?,
-                Item::Exchange(token, event) => encode_exchange(&mut rows, token, event),
+                Item::Output(remote, output) => self.encode(&mut text, remote, output),
+                Item::Exchange(token, event) => encode_exchange(&mut text, token, event),
             };
             if !told {
-                rows.truncate(before);
+                text.truncate(before);
             }
         }
         self.items.replace(items);
-        rows.push(b']');
-        // In the place of the comma before the first row.
-        let mut text = if more { b" [".to_vec() } else { b"[".to_vec() };
-        text.extend_from_slice(rows.strip_prefix(b",").unwrap_or(&rows));
+        text.push(b']');
         js_string(env, &text)
     }
 
-    /// The session of a handle that came in a row for the first time; `null` when it is known, or over.
+    /// Takes a session that is known by its handle alone, which nobody lets go of by `answer` from now on; `null` when there is
+    /// none.
     #[napi]
     pub fn session(&self, handle: u32) -> Option<Session> {
-        let handle = self.new.borrow_mut().remove(&handle)?;
+        let handle = self.held.borrow_mut().remove(&handle)?;
         Some(Session { handle })
+    }
+
+    /// Answers calls, and lets go of sessions. `lines` are ended by a line feed each: the handle, a space, and an answer as that of
+    /// the function `answer`, or nothing: the session is over. Gives the handles of sessions that broke at it.
+    #[napi]
+    pub fn answer(&self, lines: String) -> Vec<u32> {
+        let mut broken = Vec::new();
+        for line in lines.split_terminator('\n') {
+            let Some((handle, rest)) = line.split_once(' ') else {
+                continue;
+            };
+            let Ok(handle) = handle.parse() else { continue };
+            match answer_in(rest) {
+                Some((id, answer)) => {
+                    let respond = |state: &mut State| {
+                        state.attempt(0.0, Cause::Peer, |session, now| Ok(session.respond(id, answer, now)))
+                    };
+                    // A session that is over has no use for it.
+                    if let Some(Err(Failure::Broken(_))) = borrow(handle, respond) {
+                        broken.push(handle);
+                    }
+                }
+                None => drop(self.held.borrow_mut().remove(&handle)),
+            }
+        }
+        broken
     }
 
     /// A client's session over HTTP, which connects at once: it says `ready` or `connectFailed`. `options` are those of
@@ -134,34 +165,30 @@ impl Hub {
     #[napi]
     pub fn close(&self) {
         self.inbox.close();
-        self.new.take();
+        self.held.take();
     }
 }
 
 impl Hub {
     /// The row of an output. False when it has none: it came too late.
-    fn encode(&self, env: &Env, rows: &mut Vec<u8>, remote: Remote, output: Output) -> napi::Result<bool> {
-        let number = match (handle_of(remote.number()), &output) {
-            (Some(number), _) => number,
+    fn encode(&self, rows: &mut Vec<u8>, remote: Remote, output: Output) -> bool {
+        let (number, mark) = match (handle_of(remote.number()), &output) {
+            (Some(number), _) => (number, i64::from(number)),
             (None, Output::Call { .. } | Output::Describe { .. } | Output::Ready(_)) => {
                 let handle = Handle::elsewhere(remote, self.as_text.clone());
                 let number = handle.number();
-                self.new.borrow_mut().insert(number, handle);
-                number
+                self.held.borrow_mut().insert(number, handle);
+                (number, NEW_SESSION - i64::from(number))
             }
             (None, Output::Trace { .. } | Output::Problem(_)) => {
                 rows.extend_from_slice(NO_SESSION);
                 encode_output(rows, output);
-                return Ok(true);
+                return true;
             }
-            (None, _) => return Ok(false),
+            (None, _) => return false,
         };
-        rows.extend_from_slice(format!("{number},").as_bytes());
-        with(number, env, |state| {
-            state.encode(rows, output);
-            Ok(())
-        })?;
-        Ok(true)
+        rows.extend_from_slice(format!("{mark},").as_bytes());
+        borrow(number, |state| state.encode(rows, output)).is_some()
     }
 }
 

@@ -54,8 +54,14 @@ pub(crate) enum Cause {
 /// The place of a state in the table of its thread.
 pub(crate) struct Handle(u32);
 
+/// The states of a thread. A place is free again when its handle is gone.
+struct States {
+    places: Vec<Option<Box<State>>>,
+    free: Vec<u32>,
+}
+
 thread_local! {
-    static STATES: RefCell<Vec<Option<Box<State>>>> = const { RefCell::new(Vec::new()) };
+    static STATES: RefCell<States> = const { RefCell::new(States { places: Vec::new(), free: Vec::new() }) };
     /// The handles of sessions elsewhere, by the numbers of their connections.
     static ELSEWHERE: RefCell<HashMap<u64, u32>> = RefCell::default();
 }
@@ -85,16 +91,16 @@ impl Handle {
             broken: None,
             as_text: HashSet::new(),
             tools_as_text,
-            events: START.to_vec(),
+            events: Vec::new(),
             wire: Vec::new(),
         });
-        STATES.with_borrow_mut(|states| {
-            let place = states.iter().position(Option::is_none).unwrap_or(states.len());
-            if place == states.len() {
-                states.push(None);
-            }
-            states[place] = Some(state);
-            Self(u32::try_from(place).unwrap_or_else(|_| unreachable!("memory ends before the numbers do")))
+        STATES.with_borrow_mut(|States { places, free }| {
+            let place = free.pop().unwrap_or_else(|| {
+                places.push(None);
+                u32::try_from(places.len() - 1).unwrap_or_else(|_| unreachable!("memory ends before the numbers do"))
+            });
+            places[place as usize] = Some(state);
+            Self(place)
         })
     }
 
@@ -110,7 +116,11 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         // At the end of a thread its table may be gone first.
-        let state = STATES.try_with(|states| states.borrow_mut()[self.0 as usize].take());
+        let state = STATES.try_with(|states| {
+            let mut states = states.borrow_mut();
+            states.free.push(self.0);
+            states.places[self.0 as usize].take()
+        });
         if let Ok(Some(mut state)) = state {
             state.release();
         }
@@ -121,13 +131,15 @@ impl Drop for Handle {
 ///
 /// It leaves the table meanwhile: making a JavaScript value can collect garbage, which drops other handles.
 pub(crate) fn with<T>(number: u32, env: &Env, work: impl FnOnce(&mut State) -> napi::Result<T>) -> napi::Result<T> {
-    let taken = STATES.with_borrow_mut(|states| states.get_mut(number as usize)?.take());
-    let Some(mut state) = taken else {
-        return Err(Failure::Broken("the session is gone".to_owned()).throw(env));
-    };
+    borrow(number, work).unwrap_or_else(|| Err(Failure::Broken("the session is gone".to_owned()).throw(env)))
+}
+
+/// The same; `None` where there is none.
+pub(crate) fn borrow<T>(number: u32, work: impl FnOnce(&mut State) -> T) -> Option<T> {
+    let mut state = STATES.with_borrow_mut(|states| states.places.get_mut(number as usize)?.take())?;
     let outcome = work(&mut state);
-    STATES.with_borrow_mut(|states| states[number as usize] = Some(state));
-    outcome
+    STATES.with_borrow_mut(|states| states.places[number as usize] = Some(state));
+    Some(outcome)
 }
 
 impl State {
@@ -144,8 +156,18 @@ impl State {
         cause: Cause,
         work: impl FnOnce(&mut Session, Instant) -> Result<T, Failure>,
     ) -> napi::Result<T> {
+        self.attempt(now, cause, work).map_err(|failure| failure.throw(env))
+    }
+
+    /// `try_drive`, of which JavaScript is not told.
+    pub(crate) fn attempt<T>(
+        &mut self,
+        now: f64,
+        cause: Cause,
+        work: impl FnOnce(&mut Session, Instant) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         if let Some(why) = &self.broken {
-            return Err(Failure::Broken(why.clone()).throw(env));
+            return Err(Failure::Broken(why.clone()));
         }
         let place = &mut self.place;
         let driven = AssertUnwindSafe(|| match (place, cause) {
@@ -156,11 +178,15 @@ impl State {
             (Place::Nowhere, _) => Err(Error::new(ErrorKind::Closed, "the request is over").into()),
         });
         match catch_unwind(driven) {
-            Ok(outcome) => outcome.map_err(|failure| failure.throw(env)),
+            Ok(outcome) => outcome,
             Err(panic) => {
                 let why = format!("a fault inside oxmcp ended this connection: {}", panic_text(&*panic));
                 self.broken = Some(why.clone());
-                Err(Failure::Broken(why).throw(env))
+                if let Place::Elsewhere(remote) = &self.place {
+                    // Its transport goes on, and the peer waits there. That this panics too changes nothing.
+                    let _ = catch_unwind(AssertUnwindSafe(|| remote.close(&why)));
+                }
+                Err(Failure::Broken(why))
             }
         }
     }
@@ -168,7 +194,7 @@ impl State {
     /// All events since the last time, as the text of one flat JSON array; `None` when there are none.
     pub(crate) fn take_events<'env>(&mut self, env: &'env Env) -> napi::Result<Option<JsString<'env>>> {
         self.pump(env)?;
-        if self.events.len() == START.len() {
+        if self.events.len() <= START.len() {
             return Ok(None);
         }
         self.take_text(env, START.len() - 1).map(Some)
@@ -186,6 +212,9 @@ impl State {
     }
 
     fn take_text<'env>(&mut self, env: &'env Env, from: usize) -> napi::Result<JsString<'env>> {
+        if self.events.is_empty() {
+            self.events.extend_from_slice(START);
+        }
         self.events.push(b']');
         let text = js_string(env, &self.events[from..])?;
         empty(&mut self.events);
@@ -273,6 +302,9 @@ impl State {
         let mut events = std::mem::take(&mut self.events);
         if events.len() > START.len() {
             events.push(b',');
+        } else {
+            events.clear();
+            events.extend_from_slice(START);
         }
         self.encode(&mut events, output);
         self.events = events;

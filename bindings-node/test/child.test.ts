@@ -124,6 +124,12 @@ describe('a server that dies', LIMIT, () => {
     await client.close();
   });
 
+  test('one that died is not waited for though its output is held open', async () => {
+    const client = await connected();
+    await assert.rejects(client.callTool({ name: 'leaveHeir' }), { kind: 'closed', exitCode: 5 });
+    await client.close();
+  });
+
   test('the client can connect again', async () => {
     const client = await connected();
     await assert.rejects(client.callTool({ name: 'crash' }), { kind: 'closed' });

@@ -71,7 +71,7 @@ describe('createMcpHandler', { timeout: 60_000 }, () => {
     assert.deepEqual(made.map(({ era, authInfo }) => [era, authInfo?.clientId]), [['modern', 'c'], ['legacy', undefined]]);
     assert.equal(made[0]?.requestInfo, request);
     await handler.close();
-    await assert.rejects(handler.fetch(call('greet')), UsageError);
+    assert.equal((await handler.fetch(call('greet'))).status, 503);
   });
 
   test('the low level is served, too', async () => {

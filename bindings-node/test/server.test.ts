@@ -79,7 +79,7 @@ for (const { mode, revision } of ERAS) {
       server.registerTool('lies', { outputSchema: z.object({ n: z.number() }) }, () => ({ structuredContent: { n: 'x' } }));
       server.registerTool('circles', {}, () => {
         const content: unknown[] = [];
-        content.push({ type: 'text', text: content });
+        content.push({ type: 'circle', inside: content });
         return { content } as never;
       });
       const client = await linked(server, { mode });
@@ -88,14 +88,15 @@ for (const { mode, revision } of ERAS) {
         assert.deepEqual([isError, content], [true, [{ type: 'text', text }]]);
       }
       await assert.rejects(client.callTool({ name: 'refuses' }), { code: -32050, message: 'not today', data: { until: 'Monday' } });
-      for (const [name, message] of [
+      const wrong = [
         ['forgets', /must be an object; it is undefined/],
         ['lies', /does not fit its output schema: n: /],
         ['circles', /has no JSON form: .*circular/],
-      ] as const) {
-        await assert.rejects(client.callTool({ name }), { kind: 'response', code: -32603, message });
-      }
-      assert.deepEqual(errors, []);
+      ] as const;
+      for (const [name, message] of wrong) await assert.rejects(client.callTool({ name }), { kind: 'response', code: -32603, message });
+      // The program is told of its faults as well.
+      assert.equal(errors.length, wrong.length);
+      for (const [index, [, message]] of wrong.entries()) assert.match(errors[index]?.message ?? '', message);
       assertIdle(client, server);
       await client.close();
     });

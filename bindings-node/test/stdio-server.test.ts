@@ -12,7 +12,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, describe, test } from 'node:test';
 
-import { Client, McpServer, type Problem, StdioServerTransport } from 'oxmcp';
+import { Client, type McpError, McpServer, type Problem, StdioServerTransport } from 'oxmcp';
 
 import { leaveSoon } from '../dist/leaving.js';
 import { serve } from '../dist/server.js';
@@ -347,6 +347,35 @@ test('a server’s question has its time, and work that outlasts the client is e
   assert.match(String(aborted), /time to finish was over/);
   assert.equal(clock.timers, 0);
 });
+
+for (const first of ['time', 'end'] as const) {
+  test(`a question whose time is over in the turn in which the server closes, the ${first} first, fails once`, async () => {
+    const { server, transport, clock } = servedByHand();
+    const failures: string[] = [];
+    server.registerTool('ask', {}, async ({ mcpReq }) => {
+      await mcpReq.send({ method: 'roots/list' }).catch((error: McpError) => failures.push(error.kind));
+      return 'asked';
+    });
+    const connection = serve(server, () => transport, clock);
+    const [initialize, initialized] = HANDSHAKE as [Record<string, any>, object];
+    transport.say({ ...initialize, params: { ...initialize['params'], capabilities: { roots: {} } } }, initialized);
+    transport.say(call(1, 'ask'));
+    await turn();
+    assert.equal(transport.last['method'], 'roots/list');
+    const pass = (): void => clock.advance(60_000);
+    if (first === 'time') pass();
+    const closing = server.close();
+    if (first === 'end') pass();
+    await closing;
+    await turn();
+    assert.deepEqual(failures, [first === 'time' ? 'timeout' : 'closed']);
+    const { length } = transport.sent;
+    clock.advance(600_000);
+    await turn();
+    assert.deepEqual([transport.sent.length, clock.timers], [length, 0]);
+    assert.deepEqual(connection.stats, { calls: 0, inbound: 0, outbound: 0, buffered: 0, timer: false });
+  });
+}
 
 function servedByHand(): { server: McpServer; transport: HandTransport; clock: HandClock } {
   return { server: new McpServer({ name: 'hand', version: '1' }), transport: new HandTransport(), clock: new HandClock() };

@@ -56,12 +56,15 @@ export function unknown(what: string, name: string, known: readonly string[]): E
   return usage(`${what} has no option "${name}".${hint} There are: ${known.join(', ')}`);
 }
 
-function isObject(value: unknown): boolean {
+/** Whether a value is an object, and no array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function kindOf(value: unknown): string {
+/** What a value is, for a message. */
+export function kindOf(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return JSON.stringify(value);
+  if (value === undefined) return 'undefined';
   return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

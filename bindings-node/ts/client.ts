@@ -4,12 +4,13 @@
  */
 
 import { type Clock, systemClock } from './clock.js';
-import { Connection, type ConnectionHooks } from './connection.js';
+import { Connection } from './connection.js';
 import { CallContext, type ClientContext } from './context.js';
 import { ErrorCode, ProtocolError, fromNative, textOf, usage } from './errors.js';
 import { errorAnswer } from './failure.js';
 import { type MessageSchemaLike, handledBy, withMessage } from './handler-schema.js';
 import { type Incoming, settle } from './incoming.js';
+import type { ConnectionHooks } from './home.js';
 import { Elsewhere, type StreamableHTTPClientTransport } from './http-client.js';
 import { Hub } from './hub.js';
 import { objectText } from './json.js';

@@ -5,15 +5,15 @@
 import { onAbort } from './abort.js';
 import type { Clock, Timer } from './clock.js';
 import { ConnectionClosedError, type ErrorDetails, fromNative, nativeDetails, textOf, toError } from './errors.js';
-import { type CallKind, Incoming } from './incoming.js';
 import type { ErrorAnswer } from './failure.js';
+import type { ConnectionHooks, Home, Peer } from './home.js';
+import { type CallKind, Incoming } from './incoming.js';
 import { objectText } from './json.js';
 import { type NativeCallOptions, type NativeSession, native } from './native.js';
 import {
   type AbortSignalLike,
   type AskOptions,
   type ConnectOptions,
-  type Notification,
   type Problem,
   type RequestOptions,
   milliseconds,
@@ -21,43 +21,9 @@ import {
   toNative,
 } from './options.js';
 import type { Origin } from './origin.js';
+import type { Call } from './outgoing.js';
 import type { Transport, TransportEnd } from './transport.js';
-import type { Implementation, JsonObject, LoggingMessage, Progress, ServerCapabilities } from './types.js';
-
-/** The other side, as it presented itself at the handshake. */
-export interface Peer {
-  readonly protocolVersion: string;
-  readonly info: Implementation;
-  readonly capabilities: ServerCapabilities;
-  readonly instructions?: string;
-}
-
-/** What a connection tells its owner. The owner's functions never throw. */
-export interface ConnectionHooks {
-  /** Set when the session was told to trace. */
-  readonly trace: ((direction: 'sent' | 'received', line: string) => void) | undefined;
-  /** The other side calls: a function is to run, and one of the `respond` functions to say what it gave. */
-  call(call: Incoming, kind: CallKind, target: number | string, params: unknown): void;
-  /** The descriptors of all entries of this kind are needed; `resume` goes on. */
-  describe(kind: string, resume: () => void): void;
-  /** `subscription` is the call whose stream it is on. */
-  notification(notification: Notification, subscription: number | null): void;
-  problem(problem: Problem): void;
-  /** A function of the program threw. */
-  thrown(error: unknown): void;
-  /** The handshake is done. */
-  ready(): void;
-  closed(): void;
-}
-
-/** A call of ours that waits. */
-interface Call {
-  resolve(result: unknown): void;
-  reject(reason: unknown): void;
-  readonly onprogress: ((progress: Progress) => void) | undefined;
-  /** Stops listening for the call's abort. */
-  release: (() => void) | undefined;
-}
+import type { JsonObject, LoggingMessage, Progress } from './types.js';
 
 /**
  * How much of what the peer made us write may wait before nothing more is read: it must read before we answer it more.
@@ -68,25 +34,19 @@ const OWED = 16 * 1024 * 1024;
 /** Calls that wait to be written together; more of them leave in parts, so that the server works while we go on. */
 const BURST = 64;
 
-/** Where a session is that the core drives. */
-export interface Home {
-  /** Nothing more will be said of the session or to it. */
-  over(): void;
-  /** The request that brought a call; `undefined` where that is not known. */
-  originOf(call: Incoming): Origin | undefined;
-  /** Names the session, where that is known. */
-  readonly sessionId: string | undefined;
-}
+/** Of a connection that made no call, as most of those do that are there for one request. */
+const NO_CALLS = new Map<number, Call>();
 
 export class Connection {
   #sessionId: string | undefined;
   readonly #native = native();
-  readonly #session: NativeSession;
-  readonly #handle: number;
+  #made: NativeSession | undefined;
+  /** The number of its session. */
+  readonly handle: number;
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #hooks: ConnectionHooks;
-  readonly #calls = new Map<number, Call>();
+  #calls = NO_CALLS;
   readonly #incoming = new Map<number, Incoming>();
   /** Whether all that is written is for the peer to read before it gets more: a server makes few requests of its own. */
   readonly #owesAll: boolean;
@@ -116,17 +76,20 @@ export class Connection {
   #fault: { readonly error: unknown } | undefined;
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
 
-  /** Set for a session elsewhere, until it is over: nothing is written and no time passes here. */
-  #home: Home | undefined;
+  /** Set for a session elsewhere: nothing is written and no time passes here. */
+  readonly #home: Home | undefined;
+  /** Nothing more is to be said to a session elsewhere. */
+  #isOver = false;
   /** Where what comes at the moment comes from. */
   #from: Origin | undefined;
 
   /**
+   * @param session or its handle, by which its home finds it
    * @param home of a session elsewhere, whose rows come by {@link take}
    */
   constructor(
     role: 'client' | 'server',
-    session: NativeSession,
+    session: NativeSession | number,
     transport: Transport,
     clock: Clock,
     hooks: ConnectionHooks,
@@ -136,8 +99,8 @@ export class Connection {
     this.#elsewhere = home !== undefined;
     this.#owesAll = role === 'server';
     this.#answersTell = role === 'client';
-    this.#session = session;
-    this.#handle = session.handle;
+    if (typeof session === 'number') this.handle = session;
+    else [this.#made, this.handle] = [session, session.handle];
     this.#transport = transport;
     this.#clock = clock;
     this.#hooks = hooks;
@@ -145,7 +108,8 @@ export class Connection {
 
   /** Names the connection, where its transport has names. */
   get sessionId(): string | undefined {
-    return (this.#sessionId ??= this.#home?.sessionId);
+    if (this.#home?.sessionOf === undefined || this.#isOver) return this.#sessionId;
+    return (this.#sessionId ??= this.#session.sessionId() ?? undefined);
   }
 
   set sessionId(id: string | undefined) {
@@ -156,10 +120,18 @@ export class Connection {
     return this.#peer;
   }
 
+  /** Made where it is asked for: a request that stands for itself costs more by such an object than by all else here. */
+  get #session(): NativeSession {
+    const session = this.#isOver ? undefined : (this.#made ??= this.#home?.sessionOf?.(this.handle));
+    if (session !== undefined) return session;
+    throw toError({ kind: 'closed', message: 'the request is over', fault: 'local', retryable: false });
+  }
+
   /** The session, once it has the answers that were given: for what could put an end to their calls. */
   get #inOrder(): NativeSession {
+    this.#home?.settle?.();
     if (this.#answers !== '') {
-      const wire = this.#native.answer(this.#handle, this.#takeAnswers(), this.#clock.now(), -1);
+      const wire = this.#native.answer(this.handle, this.#takeAnswers(), this.#clock.now(), -1);
       if (wire !== null) this.#writeOwed(wire);
     }
     return this.#session;
@@ -183,7 +155,7 @@ export class Connection {
   /** What is held at the moment: calls that wait, here and in the core. */
   get stats(): { calls: number; inbound: number; outbound: number; buffered: number; timer: boolean } {
     const calls = this.#calls.size + this.#incoming.size;
-    if (this.#elsewhere && this.#home === undefined) return { calls, inbound: 0, outbound: 0, buffered: 0, timer: false };
+    if (this.#isOver) return { calls, inbound: 0, outbound: 0, buffered: 0, timer: false };
     return { calls, ...this.#session.stats(), timer: this.#timer !== undefined };
   }
 
@@ -208,7 +180,7 @@ export class Connection {
         reject(fromNative(thrown));
         return;
       }
-      const handshake: Call = { resolve: () => resolve(), reject, onprogress: undefined, release: undefined };
+      const handshake: Call = { resolve: () => resolve(), reject, onprogress: undefined, isTool: false, release: undefined };
       this.#handshake = handshake;
       this.#hold();
       if (signal !== undefined) {
@@ -239,7 +211,7 @@ export class Connection {
       // What is fresh is at hand, and comes without an answer of the server.
       this.#tells = true;
       return this.#session.begin(method, params, native, now);
-    });
+    }, method === 'tools/call');
   }
 
   /** Asks for a whole list, all pages of it. */
@@ -276,7 +248,7 @@ export class Connection {
 
   /** Calls a tool. `args` is JSON text. */
   callTool(name: string, args: string | null, options: RequestOptions | undefined): Promise<unknown> {
-    return this.#call(options, (native, now) => this.#native.callTool(this.#handle, name, args, native, now));
+    return this.#call(options, (native, now) => this.#native.callTool(this.handle, name, args, native, now), true);
   }
 
   /** Sends a notification. `params` is JSON text. */
@@ -318,21 +290,22 @@ export class Connection {
 
   /** Answers with the JSON text of a result. */
   respondResult(call: Incoming, result: string): void {
-    if (!this.#joins('r', call, result)) this.#respond(call, (_, now) => this.#native.respondResult(this.#handle, call.id, result, now));
+    if (!this.#joins('r', call, result)) this.#respond(call, (_, now) => this.#native.respondResult(this.handle, call.id, result, now));
   }
 
   /** Answers that are given at once, and have no line feed, cross together. */
   #joins(kind: 'r' | 't', call: Incoming, answer: string): boolean {
-    if (!this.#reading || answer.includes('\n')) return false;
+    if (!(this.#reading || this.#home?.answer) || answer.includes('\n')) return false;
     if (!this.#incoming.delete(call.id)) return true;
-    this.#answers += `${kind}${call.id} ${answer}\n`;
+    if (this.#home?.answer) this.#home.answer(this, kind, call.id, answer);
+    else this.#answers += `${kind}${call.id} ${answer}\n`;
     this.#answered();
     return true;
   }
 
   /** Answers: the tool gave text. */
   respondText(call: Incoming, text: string): void {
-    if (!this.#joins('t', call, text)) this.#respond(call, (_, now) => this.#native.respondText(this.#handle, call.id, text, now));
+    if (!this.#joins('t', call, text)) this.#respond(call, (_, now) => this.#native.respondText(this.handle, call.id, text, now));
   }
 
   /** Answers: the tool failed. */
@@ -369,7 +342,7 @@ export class Connection {
 
   /** The request over HTTP that brought a call to a session elsewhere. */
   originOf(call: Incoming): Origin | undefined {
-    return this.#home?.originOf(call);
+    return this.#isOver ? undefined : this.#home?.originOf(this.#session, call);
   }
 
   /** Keeps what is known of the requests that brought the calls under way, which it would be forgotten with. */
@@ -445,6 +418,7 @@ export class Connection {
   #call(
     options: RequestOptions | undefined,
     begin: (options: NativeCallOptions | null, now: number) => number,
+    isTool = false,
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const signal = options?.signal;
@@ -467,7 +441,8 @@ export class Connection {
         reject(this.#refused(thrown));
         return;
       }
-      const call: Call = { resolve, reject, onprogress: options?.onprogress, release: undefined };
+      const call: Call = { resolve, reject, onprogress: options?.onprogress, isTool, release: undefined };
+      if (this.#calls === NO_CALLS) this.#calls = new Map();
       this.#calls.set(id, call);
       this.#hold();
       if (signal !== undefined) call.release = onAbort(signal, () => this.#cancel(id, signal.reason));
@@ -521,7 +496,7 @@ export class Connection {
     if (this.#flushing) this.#flush();
     let events: string | null;
     try {
-      events = this.#native.receive(this.#handle, buffer, length, this.#clock.now());
+      events = this.#native.receive(this.handle, buffer, length, this.#clock.now());
     } catch (thrown) {
       this.#break(fromNative(thrown));
       return;
@@ -563,16 +538,20 @@ export class Connection {
   #flushSoon(): void {
     if (this.#flushing || this.#elsewhere) return;
     this.#flushing = true;
-    if (!this.#reading) process.nextTick(this.#flushNow);
+    if (!this.#reading) process.nextTick(Connection.#flushLater, this);
   }
 
-  readonly #flushNow = (): void => {
+  static #flushLater(connection: Connection): void {
+    connection.#flushNow();
+  }
+
+  #flushNow(): void {
     this.#flushing = false;
     this.#flush();
     if (this.#tells) this.#tell();
     // The calls of a client nearly all have a time; those of a server are few, and say so.
     if (this.#rearm || (this.#timer === undefined && !this.#owesAll)) this.#arm();
-  };
+  }
 
   #tell(): void {
     this.#tells = false;
@@ -582,6 +561,7 @@ export class Connection {
 
   #flush(): void {
     this.#unsent = 0;
+    if (this.#elsewhere) return;
     // Events come out with the next input; but what is about to be written is traced now.
     if (this.#hooks.trace !== undefined) this.#dispatchAll();
     if (this.#owesAll) {
@@ -601,6 +581,7 @@ export class Connection {
   }
 
   #dispatchWaiting(): void {
+    if (this.#elsewhere) return;
     const events = this.#inOrder.takeEvents();
     if (events !== null) this.#dispatch(events);
   }
@@ -627,8 +608,8 @@ export class Connection {
   #takeWire(): string | Uint8Array | null {
     try {
       const descriptor = this.#transport.descriptor?.() ?? -1;
-      if (this.#answers === '') return this.#native.takeWire(this.#handle, descriptor);
-      return this.#native.answer(this.#handle, this.#takeAnswers(), this.#clock.now(), descriptor);
+      if (this.#answers === '') return this.#native.takeWire(this.handle, descriptor);
+      return this.#native.answer(this.handle, this.#takeAnswers(), this.#clock.now(), descriptor);
     } catch (thrown) {
       this.#break(fromNative(thrown));
       return null;
@@ -666,7 +647,13 @@ export class Connection {
     const id = rows[row + 1] as number;
     const first = rows[row + 2];
     switch (rows[row]) {
-      case 'result':
+      case 'result': {
+        const call = this.#take(id);
+        // Some servers leave the content out where there is none; programs need not know.
+        if (call?.isTool) (first as { content?: unknown }).content ??= [];
+        call?.resolve(first);
+        break;
+      }
       case 'text':
         this.#take(id)?.resolve(first);
         break;
@@ -709,7 +696,7 @@ export class Connection {
       case 'ready':
         this.#peer = first as Peer;
         this.#takeHandshake()?.resolve(undefined);
-        this.#hooks.ready();
+        this.#hooks.ready(this);
         break;
       case 'connectFailed':
         this.#takeHandshake()?.reject(this.#failure(first as ErrorDetails));
@@ -722,12 +709,25 @@ export class Connection {
 
   /** A request without a session is over with its answer; a session, when it is closed. */
   #endIfOver(): void {
-    if (this.#home === undefined || this.#incoming.size > 0) return;
+    if (this.#home === undefined || this.#isOver || this.#incoming.size > 0) return;
     if (!this.#closed && (this.#peer !== undefined || !this.#owesAll)) return;
-    const home = this.#home;
-    this.#home = undefined;
-    this.#session.release();
-    home.over();
+    if (this.#made !== undefined) {
+      this.#home.settle?.();
+      this.#made.release();
+    }
+    this.#home.over(this, this.#made === undefined);
+    this.#isOver = true;
+  }
+
+  /** Its home is no more: what functions of this program still give goes nowhere. */
+  forsake(): void {
+    this.#isOver = true;
+    this.#incoming.clear();
+  }
+
+  /** The core says that the session broke. */
+  broke(): void {
+    this.#drive((session) => session.handleTimeout(this.#clock.now()));
   }
 
   #progress(id: number, { progressToken: _, ...progress }: Progress & { progressToken: unknown }): void {
@@ -780,12 +780,13 @@ export class Connection {
       this.#flushLast();
       void this.#transport.close();
     });
-    this.#hooks.closed();
+    this.#hooks.closed(this);
   }
 
   #flushLast(): void {
+    if (this.#elsewhere) return;
     try {
-      const wire = this.#native.takeWire(this.#handle, -1);
+      const wire = this.#native.takeWire(this.handle, -1);
       if (wire !== null) this.#transport.write(wire);
     } catch {
       // A broken session has nothing more to say.

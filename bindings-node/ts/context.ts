@@ -2,6 +2,7 @@
  * What a function of the program gets beside its arguments: who calls, and what it may say to the caller meanwhile.
  */
 
+import { isObject, kindOf } from './check-options.js';
 import { objectText } from './json.js';
 import { usage } from './errors.js';
 import type { WebRequest } from './http-types.js';
@@ -191,7 +192,7 @@ class RequestView implements ServerMcpRequest {
 
   readonly requestState = (): string | undefined => this.#call.caller.state;
 
-  readonly progress = (progress: Progress): void => this.#call.connection.progress(this.#call, progress);
+  readonly progress = (progress: Progress): void => this.#call.connection.progress(this.#call, checkedProgress(progress));
 
   readonly notify = (notification: Notification): Promise<void> => handled(this.#notify(notification));
 
@@ -203,7 +204,7 @@ class RequestView implements ServerMcpRequest {
 
   async #notify({ method, params }: Notification): Promise<void> {
     if (method === 'notifications/progress') {
-      this.progress(progressOf(params));
+      this.progress((params ?? {}) as unknown as Progress);
     } else if (method === 'notifications/message') {
       const { level, data, logger } = (params ?? {}) as { level: LoggingLevel; data: unknown; logger?: string };
       await this.log(level, data, logger);
@@ -318,8 +319,14 @@ function handled<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-function progressOf(params: JsonObject | undefined): Progress {
-  const { progress, total, message } = (params ?? {}) as Partial<Progress>;
-  if (typeof progress !== 'number') throw usage('notifications/progress needs a number "progress"');
-  return { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+/** @throws {@link UsageError} that says what is wrong with a report of progress */
+function checkedProgress(given: Progress): Progress {
+  if (!isObject(given)) throw usage(`progress needs an object, such as { progress: 1, total: 3 }; it is ${kindOf(given)}`);
+  const { progress, total, message } = given;
+  if (typeof progress !== 'number') throw usage(`progress needs a number "progress", such as { progress: 1, total: 3 }; it is ${kindOf(progress)}`);
+  if (total !== undefined && total !== null && typeof total !== 'number') throw usage(`the "total" of progress must be a number; it is ${kindOf(total)}`);
+  if (message !== undefined && message !== null && typeof message !== 'string') {
+    throw usage(`the "message" of progress must be a string; it is ${kindOf(message)}`);
+  }
+  return given;
 }

@@ -2,13 +2,15 @@
  * Entries of a server's registry: what is said of each, and the function behind it. Internal.
  */
 
-import { type Known, checkOptions } from './check-options.js';
+import { blocksOf, contentsOf, promptMessagesOf } from './blocks.js';
+import { checkMetadata, checkShown, requireConfig, requireName } from './check-descriptor.js';
+import { type Known, checkOptions, isObject, kindOf } from './check-options.js';
 import { type CompleteCallback, completerOf } from './completable.js';
 import { CallContext, type ServerContext } from './context.js';
 import { ErrorCode, McpError, textOf, usage } from './errors.js';
 import { errorAnswer, fault, isPassedOn } from './failure.js';
 import { type Incoming, settle } from './incoming.js';
-import { objectText } from './json.js';
+import { objectText, valueText } from './json.js';
 import type {
   PromptConfig,
   RegisteredPrompt,
@@ -20,6 +22,7 @@ import type {
   ToolConfig,
 } from './registered.js';
 import { type Prepared, checked, prepare } from './schema.js';
+import { requireReachable } from './unreachable.js';
 import type { JsonObject } from './types.js';
 
 /** The server that entries belong to. */
@@ -44,6 +47,9 @@ type Callback = (...args: any[]) => unknown;
 export type Table = Map<number, Entry>;
 
 const NO_OBJECT: JsonObject = { type: 'object' };
+
+/** Makes a result what the protocol has, or says what is wrong with it. */
+type Shape = (result: JsonObject, what: string) => JsonObject;
 
 export abstract class Entry {
   readonly #host: Host;
@@ -144,9 +150,9 @@ export abstract class Entry {
   }
 
   /** Answers with what the function gave. */
-  protected respond(call: Incoming, value: unknown, what: string): void {
+  protected respond(call: Incoming, value: unknown, what: string, shape: Shape): void {
     const result = resultOf(value, what);
-    if (!askedForInput(call, result)) call.connection.respondResult(call, resultText(result, what));
+    if (!askedForInput(call, result)) call.connection.respondResult(call, resultText(shape(result, what), what));
   }
 
   #setEnabled(enabled: boolean): void {
@@ -172,7 +178,8 @@ export class ToolEntry extends Entry implements RegisteredTool {
 
   constructor(host: Host, table: Table, name: string, config: ToolConfig, callback: Callback) {
     super(host, 'tool', table, name);
-    checkOptions(`the tool "${name}"`, config, TOOL);
+    requireName(name, 'registerTool');
+    requireConfig(config, `registerTool('${name}', …)`);
     this.#config = config;
     this.#callback = callback;
     this.#prepare();
@@ -217,8 +224,8 @@ export class ToolEntry extends Entry implements RegisteredTool {
       name: this.key,
       title,
       description,
-      inputSchema: this.#shown(this.#input) ?? { type: 'object', properties: {} },
-      outputSchema: this.#shown(this.#output),
+      inputSchema: this.#input === undefined ? { type: 'object', properties: {} } : this.#shown(this.#input, NO_OBJECT),
+      outputSchema: this.#shown(this.#output, undefined),
       annotations,
       icons,
       _meta,
@@ -239,9 +246,13 @@ export class ToolEntry extends Entry implements RegisteredTool {
   }
 
   #prepare(): void {
+    const tool = `the tool "${this.key}"`;
+    checkOptions(tool, this.#config, TOOL);
+    checkShown(tool, this.#config);
     const { inputSchema, outputSchema } = this.#config;
-    const what = (name: string): string => `the ${name} of the tool "${this.key}"`;
+    const what = (name: string): string => `the ${name} of ${tool}`;
     this.#input = inputSchema === undefined ? undefined : prepare(inputSchema, what('inputSchema'), 'input');
+    if (this.#input?.check !== undefined) requireReachable(inputSchema, what('inputSchema'));
     this.#output = outputSchema === undefined ? undefined : prepare(outputSchema, what('outputSchema'), 'output');
     if (this.#config.rawJson && (this.#input?.check !== undefined || this.#output?.check !== undefined)) {
       throw usage(`the tool "${this.key}" has rawJson, so its schemas must be JSON Schema, which the core checks`);
@@ -249,39 +260,42 @@ export class ToolEntry extends Entry implements RegisteredTool {
   }
 
   /** A schema that cannot be shown is reported, and spoils no other tool: its own takes any object, and checks it. */
-  #shown(schema: Prepared | undefined): JsonObject | undefined {
+  #shown(schema: Prepared | undefined, otherwise: JsonObject | undefined): JsonObject | undefined {
     try {
       return schema?.json();
     } catch (error) {
       this.host.thrown(error);
-      return NO_OBJECT;
+      return otherwise;
     }
   }
 
   #done(call: Incoming, value: unknown): unknown {
     const { connection } = call;
+    const output = this.#output;
     if (typeof value === 'string') {
-      return this.#config.rawJson ? connection.respondResult(call, rawText(value, this.key)) : connection.respondText(call, value);
+      if (this.#config.rawJson) return connection.respondResult(call, rawText(value, this.key));
+      return output === undefined ? connection.respondText(call, value) : misfit('it is text alone, without structuredContent');
     }
     if (value instanceof Refused) return connection.respondInvalidArguments(call, value.what);
+    const text = output === undefined ? onlyText(value) : undefined;
+    if (text !== undefined) return connection.respondText(call, text);
     const what = `the result of the tool "${this.key}"`;
     const result = resultOf(value, what);
     if (askedForInput(call, result)) return undefined;
-    const whole = withContent(result, what);
-    const output = this.#output;
-    if (output?.check === undefined || whole['isError'] === true) {
-      return connection.respondResult(call, resultText(whole, what));
-    }
-    const broken = (why: string): never => {
-      throw fault(`the server's tool gave a result that does not fit its output schema: ${why}`);
-    };
-    if (whole['structuredContent'] === undefined) broken('it has no structuredContent');
-    const send = (): void => connection.respondResult(call, resultText(whole, what));
+    if (output === undefined || result['isError'] === true) return this.#send(call, result);
+    if (result['structuredContent'] === undefined) misfit('it has no structuredContent');
+    if (output.check === undefined) return this.#send(call, result);
+    // What the check made of it is what was said of it: with defaults, and without members that are not known.
     return settle(
-      () => checked(output.check, whole['structuredContent'], () => undefined, broken),
-      send,
+      () => checked(output.check, result['structuredContent'], (structuredContent) => ({ ...result, structuredContent }), misfit),
+      (made) => this.#send(call, made as JsonObject),
       (error) => this.failed(call, error),
     );
+  }
+
+  #send(call: Incoming, result: JsonObject): void {
+    const what = `the result of the tool "${this.key}"`;
+    call.connection.respondResult(call, resultText(withContent(result, what), what));
   }
 
   /** A tool that fails says so in its result, for the model to read; an error for the caller is one of ours. */
@@ -310,7 +324,9 @@ export class ResourceEntry extends Entry implements RegisteredResource {
     this.#name = name;
     this.#metadata = metadata;
     this.#callback = callback;
+    requireName(name, 'registerResource');
     requireUri(uri, name);
+    checkMetadata(`the resource "${name}"`, metadata);
     this.add();
   }
 
@@ -327,7 +343,9 @@ export class ResourceEntry extends Entry implements RegisteredResource {
     if (uri === null) return this.remove();
     if (uri !== undefined) requireUri(uri, this.#name);
     this.#name = name ?? this.#name;
-    this.#metadata = { ...(metadata ?? this.#metadata), ...(title !== undefined && { title }) };
+    const changed = { ...(metadata ?? this.#metadata), ...(title !== undefined && { title }) };
+    checkMetadata(`the resource "${this.#name}"`, changed);
+    this.#metadata = changed;
     this.#callback = callback ?? this.#callback;
     this.changed(uri ?? this.key, false);
     if (enabled !== undefined && enabled !== this.enabled) enabled ? this.enable() : this.disable();
@@ -338,7 +356,7 @@ export class ResourceEntry extends Entry implements RegisteredResource {
     const context = new CallContext(call, 'resources/read', true);
     settle(
       () => this.#callback(new URL(uri), context),
-      (value) => this.respond(call, withBase64(value, 'contents'), `the result of the resource "${this.#name}"`),
+      (value) => this.respond(call, value, `the result of the resource "${this.#name}"`, readResult),
       (error) => this.failed(call, error),
     );
   }
@@ -368,6 +386,8 @@ export class TemplateEntry extends Entry implements RegisteredResourceTemplate {
     this.#template = template;
     this.#metadata = metadata;
     this.#callback = callback;
+    requireName(name, 'registerResource');
+    checkMetadata(`the template "${name}"`, metadata);
     this.add();
   }
 
@@ -381,7 +401,9 @@ export class TemplateEntry extends Entry implements RegisteredResourceTemplate {
     const before = JSON.stringify(this.traits);
     this.#name = name ?? this.#name;
     this.#template = template ?? this.#template;
-    this.#metadata = { ...(metadata ?? this.#metadata), ...(title !== undefined && { title }) };
+    const changed = { ...(metadata ?? this.#metadata), ...(title !== undefined && { title }) };
+    checkMetadata(`the resource "${this.#name}"`, changed);
+    this.#metadata = changed;
     this.#callback = callback ?? this.#callback;
     this.changed(this.#template.uriTemplate, JSON.stringify(this.traits) !== before);
     if (enabled !== undefined && enabled !== this.enabled) enabled ? this.enable() : this.disable();
@@ -392,7 +414,7 @@ export class TemplateEntry extends Entry implements RegisteredResourceTemplate {
     const context = new CallContext(call, 'resources/read', true);
     settle(
       () => this.#callback(new URL(uri), variables, context),
-      (value) => this.respond(call, withBase64(value, 'contents'), `the result of the resource "${this.#name}"`),
+      (value) => this.respond(call, value, `the result of the resource "${this.#name}"`, readResult),
       (error) => this.failed(call, error),
     );
   }
@@ -406,8 +428,14 @@ export class TemplateEntry extends Entry implements RegisteredResourceTemplate {
   async list(context: ServerContext): Promise<object[]> {
     const found = await this.#template.listCallback?.(context);
     const { resources } = (found ?? {}) as { readonly resources?: unknown };
-    if (!Array.isArray(resources)) throw fault(`the list function of the template "${this.#name}" must give { resources: [ … ] }`);
-    return resources.map((one: object) => ({ ...this.#metadata, ...one }));
+    const what = `the list function of the template "${this.#name}"`;
+    if (!Array.isArray(resources)) throw fault(`${what} must give { resources: [ … ] }`);
+    return resources.map((one: unknown, index) => {
+      const place = `${what}: resources[${index}]`;
+      if (!isObject(one)) throw fault(`${place} must be an object, such as { uri, name }; it is ${kindOf(one)}`);
+      for (const name of ['uri', 'name']) if (typeof one[name] !== 'string') throw fault(`${place} needs a string "${name}"; it is ${kindOf(one[name])}`);
+      return { ...this.#metadata, ...one };
+    });
   }
 
   protected override added(): void {
@@ -440,7 +468,8 @@ export class PromptEntry extends Entry implements RegisteredPrompt {
 
   constructor(host: Host, table: Table, name: string, config: PromptConfig, callback: Callback) {
     super(host, 'prompt', table, name);
-    checkOptions(`the prompt "${name}"`, config, PROMPT);
+    requireName(name, 'registerPrompt');
+    requireConfig(config, `registerPrompt('${name}', …)`);
     this.#config = config;
     this.#callback = callback;
     this.#prepare();
@@ -473,7 +502,7 @@ export class PromptEntry extends Entry implements RegisteredPrompt {
         if (args === undefined) return this.#callback(context);
         return checked(args.check, given ?? {}, (value) => this.#callback(value, context), refused);
       },
-      (value) => this.respond(call, value, `the result of the prompt "${this.key}"`),
+      (value) => this.respond(call, value, `the result of the prompt "${this.key}"`, promptResult),
       (error) => this.failed(call, error),
     );
   }
@@ -499,8 +528,12 @@ export class PromptEntry extends Entry implements RegisteredPrompt {
   }
 
   #prepare(): void {
+    checkOptions(`the prompt "${this.key}"`, this.#config, PROMPT);
+    checkShown(`the prompt "${this.key}"`, this.#config);
     const { argsSchema } = this.#config;
-    this.#args = argsSchema === undefined ? undefined : prepare(argsSchema, `the argsSchema of the prompt "${this.key}"`, 'input');
+    const what = `the argsSchema of the prompt "${this.key}"`;
+    this.#args = argsSchema === undefined ? undefined : prepare(argsSchema, what, 'input');
+    if (this.#args?.check !== undefined) requireReachable(argsSchema, what);
   }
 
   #arguments(): JsonObject[] | undefined {
@@ -548,13 +581,18 @@ export function respondToMethod(call: Incoming, method: string, value: unknown):
 
 /** A result must be an object: anything else is a fault of the function, such as a forgotten `return`. */
 function resultOf(value: unknown, what: string): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
-  throw fault(`${what} must be an object; it is ${Array.isArray(value) ? 'an array' : value === null ? 'null' : typeof value}`);
+  if (isObject(value)) return value;
+  throw fault(`${what} must be an object; it is ${kindOf(value)}`);
 }
 
 function resultText(result: JsonObject, what: string): string {
+  return written(() => objectText(result, what) ?? '{}');
+}
+
+/** What cannot be written is a fault of the function that gave it. */
+function written(write: () => string): string {
   try {
-    return objectText(result, what) ?? '{}';
+    return write();
   } catch (error) {
     throw fault(textOf(error));
   }
@@ -579,39 +617,52 @@ function askedForInput(call: Incoming, result: JsonObject): boolean {
   return true;
 }
 
+/** The text, where a result is nothing else: the core writes it in less time than `JSON.stringify` takes for the objects around it. */
+function onlyText(result: unknown): string | undefined {
+  const content = hasOnly(result, 'content', 'content') ? result['content'] : undefined;
+  if (!Array.isArray(content) || content.length !== 1 || 'toJSON' in content) return undefined;
+  const item: unknown = content[0];
+  if (!hasOnly(item, 'type', 'text') || item['type'] !== 'text') return undefined;
+  const text = item['text'] as string & { isWellFormed(): boolean };
+  // With a line feed it would cross alone; half a character has an escape in JSON and no form in UTF-8.
+  return typeof text === 'string' && !text.includes('\n') && text.isWellFormed() ? text : undefined;
+}
+
+/** Whether these are all the members that JSON would have. */
+function hasOnly(value: unknown, one: string, other: string): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
+  for (const name in value) if (name !== one && name !== other) return false;
+  return true;
+}
+
 /** Clients of any age read `content`: structured content without one is there as text as well. */
 function withContent(result: JsonObject, what: string): JsonObject {
-  const { content, structuredContent } = result;
-  if (Array.isArray(content)) return withBase64(result, 'content') as JsonObject;
-  if (content !== undefined) throw fault(`${what} needs an array "content"`);
+  const { content, structuredContent, isError } = result;
+  if (isError !== undefined && typeof isError !== 'boolean') throw fault(`${what} needs true or false as its "isError"; it is ${kindOf(isError)}`);
+  if (Array.isArray(content)) return withList(result, what, 'content', blocksOf);
+  if (content !== undefined) throw fault(`${what} needs an array "content"; it is ${kindOf(content)}`);
   if (structuredContent === undefined) throw fault(`${what} needs "content" or "structuredContent"`);
-  const text = resultText(structuredContent as JsonObject, `the structuredContent of ${what}`);
-  return { content: [{ type: 'text', text }], ...result };
+  const text = written(() => valueText(structuredContent, `the structuredContent of ${what}`));
+  return withList({ content: [{ type: 'text', text }], ...result }, what, 'content', blocksOf);
 }
 
-/** Bytes are written in base64, of the standard alphabet. */
-function withBase64(result: unknown, list: string): unknown {
-  const items: unknown = (result as JsonObject | null | undefined)?.[list];
-  if (!Array.isArray(items)) return result;
-  const isBinary = (item: unknown): boolean => bytesOf(item) !== undefined;
-  if (!items.some(isBinary)) return result;
-  return { ...(result as JsonObject), [list]: items.map(encoded) };
+function readResult(result: JsonObject, what: string): JsonObject {
+  return withList(result, what, 'contents', contentsOf);
 }
 
-function encoded(item: unknown): unknown {
-  const member = bytesOf(item);
-  if (member === undefined) return item;
-  const object = item as Record<string, unknown>;
-  if (member === 'resource') return { ...object, resource: encoded(object['resource']) };
-  const bytes = object[member] as Uint8Array;
-  return { ...object, [member]: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') };
+function promptResult(result: JsonObject, what: string): JsonObject {
+  return withList(result, what, 'messages', promptMessagesOf);
 }
 
-/** The member that holds bytes. */
-function bytesOf(item: unknown): 'data' | 'blob' | 'resource' | undefined {
-  if (typeof item !== 'object' || item === null) return undefined;
-  const { data, blob, resource } = item as { readonly data?: unknown; readonly blob?: unknown; readonly resource?: unknown };
-  if (data instanceof Uint8Array) return 'data';
-  if (blob instanceof Uint8Array) return 'blob';
-  return resource !== undefined && bytesOf(resource) !== undefined ? 'resource' : undefined;
+/** A result whose list is checked, and ready to be written. */
+function withList(result: JsonObject, what: string, name: string, ready: (items: readonly unknown[], what: string) => readonly unknown[]): JsonObject {
+  const { [name]: items, _meta } = result;
+  if (_meta !== undefined && !isObject(_meta)) throw fault(`${what} needs an object as its "_meta"; it is ${kindOf(_meta)}`);
+  if (!Array.isArray(items)) throw fault(`${what} needs an array "${name}"; it is ${kindOf(items)}`);
+  const made = ready(items, what);
+  return made === items ? result : { ...result, [name]: made };
+}
+
+function misfit(why: string): never {
+  throw fault(`the server's tool gave a result that does not fit its output schema: ${why}`);
 }

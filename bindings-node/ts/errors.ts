@@ -322,10 +322,26 @@ export function usage(message: string, cause?: unknown): UsageError {
 /** Any value of the program, such as the reason of an abort, as text for a message. Never throws. Internal. */
 export function textOf(value: unknown): string {
   try {
-    return String(value instanceof Error ? value.message : value);
+    return String(typeof value === 'object' && value !== null ? messageOf(value, NESTED) : value);
   } catch {
     return `${typeof value} that has no text`;
   }
+}
+
+/** How deep errors of errors are told, and how many of each. */
+const NESTED = 3;
+const TOLD = 10;
+
+/** The message of an error, of this realm or another, or of an object thrown in its place; with those of the errors inside it. */
+function messageOf(value: object, depth: number): unknown {
+  const { message, errors } = value as { readonly message?: unknown; readonly errors?: unknown };
+  const own = message === undefined || (typeof message !== 'string' && !(value instanceof Error)) ? value : message;
+  if (!(value instanceof AggregateError) || !Array.isArray(errors) || depth === 0) return own;
+  const told = errors.slice(0, TOLD).map((one: unknown) => {
+    return String(typeof one === 'object' && one !== null ? messageOf(one, depth - 1) : one);
+  });
+  if (errors.length > TOLD) told.push(`and ${errors.length - TOLD} more`);
+  return [message, told.join('; ')].filter((part) => part !== '').join(': ');
 }
 
 /** The plain data that the addon threw; `undefined` for anything else. Internal. */

@@ -29,13 +29,14 @@ export interface ErrorAnswer {
 
 /**
  * An {@link McpError} is passed on with its code, message and data. Of anything else the other side learns nothing but
- * that it happened, and `hidden` gets it.
+ * that it happened, and `hidden` gets it; as it gets faults of the program's functions, which both sides know of.
  */
 export function errorAnswer(error: unknown, hidden: (error: unknown) => void): ErrorAnswer {
   if (!(error instanceof McpError)) {
     hidden(error);
     return { code: ErrorCode.InternalError, message: 'Internal error', data: null };
   }
+  if (FAULTS.has(error)) hidden(error);
   const code = Number.isSafeInteger(error.code) ? (error.code as number) : ErrorCode.InternalError;
   let data: string | undefined;
   try {
@@ -85,7 +86,11 @@ export function isPassedOn(error: unknown): error is McpError {
   return TELLING.includes(error.code) || !REPORTS.some((report) => error instanceof report);
 }
 
-/** A fault of this program's function that both sides may know of. */
+const FAULTS = new WeakSet<McpError>();
+
+/** A fault of this program's function that both sides are to know of. */
 export function fault(message: string): McpError {
-  return new McpError(ErrorCode.InternalError, message);
+  const error = new McpError(ErrorCode.InternalError, message);
+  FAULTS.add(error);
+  return error;
 }

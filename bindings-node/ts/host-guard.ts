@@ -2,6 +2,7 @@
  * Guards against web pages that let a name of their own point to this machine, by the names of the official SDK.
  */
 
+import { respond } from './http-body.js';
 import type { NodeRequest, NodeResponse } from './http-types.js';
 
 /**
@@ -47,8 +48,7 @@ function guard(refused: (request: NodeRequest) => string | undefined): Guard {
       next?.();
       return true;
     }
-    response.writeHead(403, ['content-type', 'application/json']);
-    response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: why }, id: null }));
+    respond(response, 403, JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: why }, id: null }));
     return false;
   };
 }

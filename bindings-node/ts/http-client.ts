@@ -4,7 +4,8 @@
 
 import { type AuthProvider, authorizationOf, checkProvider } from './auth-provider.js';
 import { type Known, checkOptions } from './check-options.js';
-import type { Connection, Home } from './connection.js';
+import type { Connection } from './connection.js';
+import type { Home } from './home.js';
 import { usage } from './errors.js';
 import type { WebHeaders } from './http-types.js';
 import type { Hub } from './hub.js';
@@ -158,8 +159,6 @@ function parsed(url: Url | string): URL {
 
 /** What stands for the transport of a session that the core drives. It keeps the process and the session alive until that is over. */
 export class Elsewhere implements Transport, Home {
-  /** The server's requests come by no requests over HTTP, and the session's name is the core's. */
-  readonly sessionId = undefined;
   readonly #hub: Hub;
   readonly #alive = setInterval(() => this.#hub, 2 ** 30);
   readonly #ended: Promise<void>;
@@ -177,6 +176,7 @@ export class Elsewhere implements Transport, Home {
     this.#end();
   };
 
+  /** The server's requests come by no requests over HTTP. */
   originOf(): undefined {}
 
   open(): void {}

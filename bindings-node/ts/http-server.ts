@@ -3,11 +3,13 @@
  */
 
 import { type Known, checkOptions } from './check-options.js';
-import { fromNative, usage } from './errors.js';
+import { ErrorCode, fromNative, usage } from './errors.js';
+import { Unserved, refusalText, respond, sendNodeBody, sendWebBody } from './http-body.js';
 import type { NodeRequest, NodeResponse, WebRequest, WebResponse } from './http-types.js';
+import type { Home } from './home.js';
 import { Hub } from './hub.js';
-import { type NativeExchange, type NativeHttpServer, type NativeRegistry, type NativeSession, native } from './native.js';
-import type { Connection, Home } from './connection.js';
+import { type NativeExchange, type NativeHttpServer, type NativeRegistry, native } from './native.js';
+import type { Connection } from './connection.js';
 import { listens } from './leaving.js';
 import type { Problem } from './options.js';
 import { type AuthInfo, nodeOrigin, webOrigin } from './origin.js';
@@ -66,7 +68,7 @@ export interface Served {
   /** The settings of its sessions; with other revisions than its own, if any are given. */
   settings(revisions: readonly string[] | undefined): string;
   readonly registry: NativeRegistry;
-  connect(session: NativeSession, home: Home): Connection;
+  connect(handle: number, home: Home): Connection;
   trace(direction: 'sent' | 'received', line: string): void;
   problem(problem: Problem): void;
   thrown(error: unknown): void;
@@ -91,6 +93,17 @@ export interface FetchOptions {
 }
 
 type Seen = (status: number, headers: readonly string[]) => void;
+type Failed = (error: unknown) => void;
+
+/** How the promise of a response settles. */
+interface Settle {
+  resolve(response: WebResponse): void;
+  refuse(error: unknown): void;
+}
+
+/** For a client that is there no more: nobody reads it, and no app has to handle it. */
+const LEFT = 499;
+const CLOSED = refusalText('the server is closing', ErrorCode.InternalError);
 
 /** One server's end for HTTP. Internal. */
 export class HttpEndpoint {
@@ -160,14 +173,35 @@ export class HttpEndpoint {
     this.#server.commandEach(text);
   }
 
-  /** Serves one request of Node's `http`. `seen` is shown how the response begins, before it does. */
-  node(request: NodeRequest, response: NodeResponse, { parsedBody, accept }: FetchOptions = {}, seen?: Seen): void {
+  /** Serves one request of Node's `http`. `seen` is shown how the response begins, before it does. Never throws. */
+  node(request: NodeRequest, response: NodeResponse, options: FetchOptions = {}, seen?: Seen): void {
+    // The client has left already.
+    if (response.destroyed) return;
+    if (this.#closing !== undefined) return respond(response, 503, CLOSED);
+    const failed = (error: unknown): void => this.#refuse(error, (status, text) => respond(response, status, text));
+    try {
+      if (response.headersSent || response.writableEnded) throw usage('the response has begun already, and all of it is written here');
+      this.#node(request, response, options, seen, failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #node(request: NodeRequest, response: NodeResponse, { parsedBody, accept }: FetchOptions, seen: Seen | undefined, refuse: Failed): void {
     const { method = 'GET', headers } = request;
     const target = request.originalUrl ?? request.url ?? '/';
     const authority = headers[':authority'];
     const fields = fieldsOf(request, authority !== undefined, accept);
     let exchange: NativeExchange | undefined;
     const more = (): void => exchange?.more();
+    const release = (): void => {
+      this.#hub.forget(token);
+      exchange?.release();
+    };
+    const failed = (error: unknown): void => {
+      release();
+      refuse(error);
+    };
     const token = this.#hub.open({
       origin: () => nodeOrigin(request),
       head(status, given, body) {
@@ -184,79 +218,104 @@ export class HttpEndpoint {
         }
       },
       chunk(text) {
-        if (response.write(text)) more();
+        if (response.writableEnded) release();
+        else if (response.write(text)) more();
         else response.once('drain', more);
       },
       end: () => void response.end(),
+      failed,
     });
     try {
       exchange = this.#server.exchange(token, method, target, typeof authority === 'string' ? authority : null, fields.join('\n'));
+      response.once('close', release);
+      sendNodeBody(request, parsedBody, exchange, failed);
     } catch (thrown) {
-      this.#hub.forget(token);
-      this.#served.thrown(fromNative(thrown));
-      response.writeHead(400, []);
-      response.end();
-      return;
+      failed(exchange === undefined ? new Unserved(400, fromNative(thrown) as Error) : thrown);
     }
-    const opened = exchange;
-    response.once('close', () => {
-      this.#hub.forget(token);
-      opened.release();
-    });
-    if (parsedBody !== undefined) sendWhole(parsedBody, opened);
-    else sendNodeBody(request, opened);
   }
 
   /** Serves one request as `fetch` has it. `seen` is shown how the response begins, before it does. */
-  fetch(request: WebRequest, { authInfo, parsedBody, accept }: FetchOptions = {}, seen?: Seen): Promise<WebResponse> {
+  fetch(request: WebRequest, options: FetchOptions = {}, seen?: Seen): Promise<WebResponse> {
     return new Promise((resolve, reject) => {
-      const url = new URL(request.url);
-      const fields = [...request.headers].flatMap(([name, value]) => [name, name === 'accept' ? (accept ?? value) : value]);
-      let exchange: NativeExchange | undefined;
-      let body: ReadableStreamDefaultController<Uint8Array> | undefined;
-      // No socket may be behind it that keeps the process and this endpoint alive.
-      const alive = setInterval(() => this.#hub, 2 ** 30);
-      const release = (): void => {
-        clearInterval(alive);
-        this.#hub.forget(token);
-        exchange?.release();
-      };
-      const encoder = new TextEncoder();
-      const token = this.#hub.open({
-        origin: () => webOrigin(request, authInfo),
-        head(status, given, whole) {
-          seen?.(status, given);
-          const headers = new Headers([...pairs(given)]);
-          if (whole !== null) {
-            clearInterval(alive);
-            resolve(new Response(whole === '' ? null : whole, { status, headers }));
-            return;
-          }
-          const stream = new ReadableStream<Uint8Array>({
-            start: (controller) => void (body = controller),
-            pull: () => exchange?.more(),
-            cancel: release,
-          });
-          resolve(new Response(stream, { status, headers }));
-        },
-        chunk: (text) => body?.enqueue(encoder.encode(text)),
-        end: () => {
-          clearInterval(alive);
-          body?.close();
-        },
-      });
-      try {
-        const host = request.headers.has('host') ? null : url.host;
-        exchange = this.#server.exchange(token, request.method, `${url.pathname}${url.search}`, host, fields.join('\n'));
-      } catch (thrown) {
-        release();
-        reject(fromNative(thrown));
-        return;
+      const refuse = (error: unknown): void =>
+        this.#refuse(error, (status, text) => resolve(new Response(text, { status, headers: { 'content-type': 'application/json' } })));
+      if (this.#closing !== undefined) return refuse(undefined);
+      if (!(request instanceof Request) && typeof (request as Partial<Request> | undefined)?.headers?.get !== 'function') {
+        return reject(usage('fetch needs a Request: mcp.fetch(new Request(url, { method, headers, body }))'));
       }
-      request.signal?.addEventListener('abort', release, { once: true });
-      if (parsedBody === undefined) void sendBody(request.body, exchange);
-      else sendWhole(parsedBody, exchange);
+      if (request.signal?.aborted) return resolve(new Response(null, { status: LEFT }));
+      try {
+        this.#fetch(request, options, seen, { resolve, refuse });
+      } catch (error) {
+        refuse(error);
+      }
     });
+  }
+
+  #fetch(request: WebRequest, { authInfo, parsedBody, accept }: FetchOptions, seen: Seen | undefined, settle: Settle): void {
+    const url = new URL(request.url);
+    const fields = [...request.headers].flatMap(([name, value]) => [name, name === 'accept' ? (accept ?? value) : value]);
+    let exchange: NativeExchange | undefined;
+    let body: ReadableStreamDefaultController<Uint8Array> | undefined;
+    // No socket may be behind it that keeps the process and this endpoint alive.
+    const alive = setInterval(() => this.#hub, 2 ** 30);
+    const release = (): void => {
+      clearInterval(alive);
+      this.#hub.forget(token);
+      exchange?.release();
+    };
+    const failed = (error: unknown): void => {
+      release();
+      settle.refuse(error);
+      fail(body, error);
+    };
+    const encoder = new TextEncoder();
+    const token = this.#hub.open({
+      origin: () => webOrigin(request, authInfo),
+      head(status, given, whole) {
+        seen?.(status, given);
+        const headers = new Headers([...pairs(given)]);
+        if (whole !== null) {
+          clearInterval(alive);
+          settle.resolve(new Response(whole === '' ? null : whole, { status, headers }));
+          return;
+        }
+        const stream = new ReadableStream<Uint8Array>({
+          start: (controller) => void (body = controller),
+          pull: () => exchange?.more(),
+          cancel: release,
+        });
+        settle.resolve(new Response(stream, { status, headers }));
+      },
+      chunk: (text) => body?.enqueue(encoder.encode(text)),
+      end: () => {
+        clearInterval(alive);
+        body?.close();
+      },
+      failed,
+    });
+    try {
+      const host = request.headers.has('host') ? null : url.host;
+      exchange = this.#server.exchange(token, request.method, `${url.pathname}${url.search}`, host, fields.join('\n'));
+    } catch (thrown) {
+      failed(new Unserved(400, fromNative(thrown) as Error));
+      return;
+    }
+    const left = (): void => {
+      release();
+      settle.resolve(new Response(null, { status: LEFT }));
+      fail(body, request.signal.reason);
+    };
+    request.signal?.addEventListener('abort', left, { once: true });
+    sendWebBody(request, parsedBody, exchange).catch((error: unknown) => (request.signal?.aborted ? left() : failed(error)));
+  }
+
+  /** Ends an exchange in the place of the core, and tells the program why; `undefined`: it was closed. */
+  #refuse(error: unknown, answer: (status: number, text: string) => void): void {
+    if (error === undefined) return answer(503, CLOSED);
+    const { cause, message, status = 500 } = error instanceof Unserved ? error : {};
+    answer(status, refusalText(message ?? 'Internal error', message === undefined ? ErrorCode.InternalError : ErrorCode.InvalidRequest));
+    this.#served.thrown(cause ?? error);
   }
 
   /** Keeps the process and this endpoint alive, as nothing of the core does. */
@@ -271,6 +330,7 @@ export class HttpEndpoint {
       const token = this.#hub.open({
         head: () => {},
         chunk: () => {},
+        failed: () => {},
         end: () => {
           clearInterval(this.#alive);
           this.#hub.close();
@@ -379,37 +439,12 @@ function fieldsOf({ rawHeaders }: NodeRequest, isHttp2: boolean, accept: string 
   return fields;
 }
 
-/** Hands over a body that Node reads, or that middleware has read. */
-function sendNodeBody(request: NodeRequest, exchange: NativeExchange): void {
-  if (request.body !== undefined && request.readableEnded) {
-    sendWhole(request.body, exchange);
-    return;
-  }
-  let left = Number(request.headers['content-length'] ?? NaN);
-  request.on('data', (chunk: Uint8Array) => {
-    left -= chunk.length;
-    if (left === 0) exchange.last(chunk);
-    else if (!exchange.body(chunk)) request.removeAllListeners('data').resume();
-  });
-  if (!(left > 0)) request.once('end', () => exchange.endBody());
-}
-
-/** Hands over what something else has read. */
-function sendWhole(parsed: unknown, exchange: NativeExchange): void {
-  const text = typeof parsed === 'string' || parsed instanceof Uint8Array ? parsed : JSON.stringify(parsed);
-  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  exchange.last(bytes);
-}
-
-async function sendBody(body: ReadableStream<Uint8Array> | null, exchange: NativeExchange): Promise<void> {
+/** Breaks a stream off, if there is one that goes on. */
+function fail(body: ReadableStreamDefaultController<Uint8Array> | undefined, error: unknown): void {
   try {
-    for await (const chunk of body ?? []) {
-      if (!exchange.body(chunk)) return;
-    }
-    exchange.endBody();
+    body?.error(error);
   } catch {
-    // The client has left in the middle of it.
-    exchange.release();
+    // Nobody reads it any more.
   }
 }
 
@@ -449,4 +484,6 @@ export function checkHttpOptions(what: 'listen' | 'httpHandler', options: Listen
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65535)) {
     throw usage(`a port is a whole number from 0 to 65535, not ${port}`);
   }
+  const { path } = options;
+  if (path !== undefined && !/^\/[^?#\s]*$/.test(path)) throw usage(`the path of listen must begin with "/", as in "/mcp", and have no query; it is "${path}"`);
 }

@@ -4,6 +4,7 @@
 
 import { type Known, checkOptions } from './check-options.js';
 import { textOf, usage } from './errors.js';
+import { respond } from './http-body.js';
 import { type FetchOptions, HttpEndpoint, type HttpOptions, type Served } from './http-server.js';
 import type { NodeRequest, NodeResponse, WebRequest, WebResponse } from './http-types.js';
 import { NO_TRANSPORT, offer } from './transport.js';
@@ -184,10 +185,10 @@ export class StreamableHTTPServerTransport extends SessionTransport {
     const { endpoint } = this;
     const address = request.socket.localAddress ?? '';
     if (this.isRebound(address, textHeader(request, 'host') ?? '', textHeader(request, 'origin'))) {
-      response.writeHead(403, ['content-type', 'application/json']);
-      response.end(REBOUND);
+      respond(response, 403, REBOUND);
       return;
     }
+    if (response.destroyed) return;
     const session = textHeader(request, SESSION);
     await new Promise<void>((resolve) => {
       response.once('close', resolve);

@@ -17,13 +17,19 @@ export interface NodeRequest {
   readonly rawHeaders: readonly string[];
   readonly socket: { readonly localAddress?: string | undefined; readonly encrypted?: boolean | undefined };
   readonly readableEnded: boolean;
-  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
+  readonly readableDidRead?: boolean | undefined;
+  readonly readableEncoding?: string | null | undefined;
+  on(event: 'data', listener: (chunk: unknown) => void): unknown;
   once(event: 'end' | 'close', listener: () => void): unknown;
   removeAllListeners(event: 'data'): { resume(): unknown };
 }
 
 /** A response as Node's `http` has it. */
 export interface NodeResponse {
+  readonly headersSent?: boolean | undefined;
+  readonly writableEnded?: boolean | undefined;
+  readonly destroyed?: boolean | undefined;
+  destroy?(): unknown;
   writeHead(status: number, headers: string[]): unknown;
   flushHeaders(): void;
   write(chunk: string): boolean;

@@ -2,7 +2,8 @@
  * Gives out what comes from other threads: the rows of sessions over HTTP, and of exchanges. Internal.
  */
 
-import type { Connection, Home } from './connection.js';
+import type { Connection } from './connection.js';
+import type { Home } from './home.js';
 import type { Incoming } from './incoming.js';
 import { type NativeHub, type NativeRegistry, type NativeSession, native } from './native.js';
 import type { Problem } from './options.js';
@@ -11,6 +12,15 @@ import { type CoreHead, type Origin, coreOrigin } from './origin.js';
 /** The elements of a row: see `hub.rs`. */
 const WIDTH = 5;
 const EXCHANGE = -1;
+const NO_SESSION = -2;
+const NEW_SESSION = -3;
+
+/**
+ * So many answers cross together at most, and those that were given in so much time (milliseconds): the core writes them while the
+ * program goes on.
+ */
+const TOGETHER = 16;
+const MEANWHILE = 0.5;
 
 /** What becomes of one exchange. */
 export interface ExchangeEvents {
@@ -20,24 +30,32 @@ export interface ExchangeEvents {
   head(status: number, headers: string[], body: string | null): void;
   chunk(text: string): void;
   end(): void;
+  /** One of these threw, or the hub was closed (`undefined`): nothing more comes. */
+  failed(error: unknown): void;
 }
 
 /** What a hub tells its owner. The owner's functions never throw. */
 export interface HubHooks {
   /** A session that was not there before. */
-  connect(session: NativeSession, home: Home): Connection;
+  connect(handle: number, home: Home): Connection;
   /** Of requests that the core answers alone. */
   trace(direction: 'sent' | 'received', line: string): void;
   problem(problem: Problem): void;
 }
 
-export class Hub {
+export class Hub implements Home {
   readonly native: NativeHub;
   readonly #hooks: HubHooks | undefined;
   readonly #connections = new Map<number, Connection>();
   readonly #exchanges = new Map<number, ExchangeEvents>();
   #tokens = 0;
   #closed = false;
+  /** Answers that wait to cross, and sessions to be let go of: see `hub.rs`. */
+  #lines = '';
+  #answers = 0;
+  /** Rows are being given out, since then. */
+  #reading = false;
+  #since = 0;
 
   /** @param hooks of a server, whose sessions begin elsewhere */
   constructor(hooks: HubHooks | undefined, registry: NativeRegistry | null) {
@@ -81,54 +99,41 @@ export class Hub {
 
   /** From now on nothing comes. */
   close(): void {
+    this.settle();
     this.#closed = true;
     this.native.close();
+    for (const connection of this.#connections.values()) connection.forsake();
+    this.#connections.clear();
+    const exchanges = [...this.#exchanges.values()];
+    this.#exchanges.clear();
+    for (const events of exchanges) events.failed(undefined);
   }
 
-  #drain(): void {
-    if (this.#closed) return;
-    const text = this.native.drain();
-    const rows = JSON.parse(text) as unknown[];
-    for (let row = 0; row < rows.length; row += WIDTH) this.#give(rows, row);
-    // What else there is to do has its turn before the next batch.
-    if (text.charCodeAt(0) === 0x20) setImmediate(() => this.#drain());
+  sessionOf(handle: number): NativeSession | undefined {
+    return this.native.session(handle) ?? undefined;
   }
 
-  #give(rows: readonly unknown[], row: number): void {
-    const handle = rows[row] as number;
-    if (handle >= 0) {
-      this.#session(handle)?.take(rows, row + 1);
-      return;
-    }
-    const [kind, id, what, more] = rows.slice(row + 1, row + WIDTH);
-    if (handle === EXCHANGE) this.#exchange(kind as string, id as number, what, more as string | null);
-    else if (kind === 'trace') this.#hooks?.trace(what as 'sent' | 'received', more as string);
-    else this.#hooks?.problem({ kind: what as Problem['kind'], message: more as string });
+  answer({ handle }: Connection, kind: 'r' | 't', call: number, text: string): void {
+    this.#line(`${handle} ${kind}${call} ${text}\n`);
+    if (++this.#answers >= TOGETHER || (this.#reading && performance.now() - this.#since > MEANWHILE)) this.settle();
   }
 
-  #session(handle: number): Connection | undefined {
-    const known = this.#connections.get(handle);
-    if (known !== undefined || this.#hooks === undefined) return known;
-    const session = this.native.session(handle);
-    // An earlier row of this batch ended it.
-    if (session === null) return undefined;
-    const connection = this.#hooks.connect(session, this.#homeOf(handle, session));
-    this.#connections.set(handle, connection);
-    return connection;
+  settle(): void {
+    if (this.#lines === '' || this.#closed) return;
+    const lines = this.#lines;
+    this.#lines = '';
+    this.#answers = 0;
+    for (const handle of this.native.answer(lines)) this.#connections.get(handle)?.broke();
+    if (this.#reading) this.#since = performance.now();
   }
 
-  #homeOf(handle: number, session: NativeSession): Home {
-    return {
-      over: () => void this.#connections.delete(handle),
-      originOf: (call) => this.#originOf(session, call),
-      get sessionId() {
-        return session.sessionId() ?? undefined;
-      },
-    };
+  over({ handle }: Connection, held: boolean): void {
+    this.#connections.delete(handle);
+    if (held) this.#line(`${handle} \n`);
   }
 
   /** The request that brought a call: as the program gave it, or as the core has it. */
-  #originOf(session: NativeSession, call: Incoming): Origin | undefined {
+  originOf(session: NativeSession, call: Incoming): Origin | undefined {
     const text = session.httpRequest(call.id);
     if (text === null) return undefined;
     const [token, ...head] = JSON.parse(text) as [number | null, ...CoreHead];
@@ -136,9 +141,69 @@ export class Hub {
     return given ?? coreOrigin(head);
   }
 
+  /** What the functions of this turn give crosses together. */
+  #line(line: string): void {
+    if (this.#lines === '' && !this.#reading) process.nextTick(Hub.#settleLater, this);
+    this.#lines += line;
+  }
+
+  static #settleLater(hub: Hub): void {
+    hub.settle();
+  }
+
+  #drain(): void {
+    if (this.#closed) return;
+    const text = this.native.drain();
+    const rows = JSON.parse(text) as unknown[];
+    this.#reading = true;
+    this.#since = performance.now();
+    try {
+      for (let row = 0; row < rows.length; row += WIDTH) this.#give(rows, row);
+    } finally {
+      // Whatever was thrown: nobody else would go on with what waits.
+      this.#reading = false;
+      this.settle();
+      // What else there is to do has its turn before the next batch.
+      if (text.charCodeAt(0) === 0x20) setImmediate(() => this.#drain());
+    }
+  }
+
+  #give(rows: readonly unknown[], row: number): void {
+    const mark = rows[row] as number;
+    if (mark >= 0) {
+      // An earlier row of this batch may have ended it.
+      this.#connections.get(mark)?.take(rows, row + 1);
+      return;
+    }
+    if (mark <= NEW_SESSION) {
+      this.#begin(NEW_SESSION - mark)?.take(rows, row + 1);
+      return;
+    }
+    const [kind, id, what, more] = rows.slice(row + 1, row + WIDTH);
+    if (mark === EXCHANGE) this.#exchange(kind as string, id as number, what, more as string | null);
+    else if (mark === NO_SESSION && kind === 'trace') this.#hooks?.trace(what as 'sent' | 'received', more as string);
+    else this.#hooks?.problem({ kind: what as Problem['kind'], message: more as string });
+  }
+
+  #begin(handle: number): Connection | undefined {
+    const connection = this.#hooks?.connect(handle, this);
+    if (connection !== undefined) this.#connections.set(handle, connection);
+    return connection;
+  }
+
   #exchange(kind: string, token: number, first: unknown, body: string | null): void {
     const events = this.#exchanges.get(token);
     if (events === undefined) return;
+    try {
+      this.#tell(events, kind, token, first, body);
+    } catch (error) {
+      // It ends this exchange, and costs the others nothing.
+      this.forget(token);
+      events.failed(error);
+    }
+  }
+
+  #tell(events: ExchangeEvents, kind: string, token: number, first: unknown, body: string | null): void {
     if (kind === 'chunk') {
       events.chunk(first as string);
       return;

@@ -5,7 +5,8 @@
 
 import { type Known, checkOptions } from './check-options.js';
 import { MODERN, VERSION } from './classify.js';
-import { textOf, usage } from './errors.js';
+import { ErrorCode, textOf, usage } from './errors.js';
+import { refusalText, respond } from './http-body.js';
 import { type FetchOptions, HttpEndpoint, type EndpointOptions, type HttpOptions } from './http-server.js';
 import type { NodeRequest, NodeResponse, WebRequest, WebResponse } from './http-types.js';
 import { type Server, serverOf } from './low-level.js';
@@ -114,6 +115,7 @@ export interface McpHttpHandler {
 const LISTS = { tools_list_changed: 'tools', prompts_list_changed: 'prompts', resources_list_changed: 'resources' } as const;
 const NEVER = 2 ** 31 - 1;
 const FAILED = '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}';
+const CLOSED = refusalText('the server is closing', ErrorCode.InternalError);
 
 /**
  * Makes a handler of requests as `fetch` has them, without sessions: a server is made for each request. Where one may serve all,
@@ -168,22 +170,29 @@ export class Handler implements McpHttpHandler {
     request: WebRequest,
     { authInfo, parsedBody }: Pick<FetchOptions, 'authInfo' | 'parsedBody'> = {},
   ): Promise<WebResponse> => {
+    const own = (status: number, text: string): WebResponse => new Response(text, { status, headers: { 'content-type': 'application/json' } });
+    if (this.#closed) return own(503, CLOSED);
     const version = request.headers.get(VERSION);
     const endpoint = await this.#endpoint(version, authInfo, () => request);
-    if (endpoint === undefined) return new Response(FAILED, { status: 500, headers: { 'content-type': 'application/json' } });
-    const response = await endpoint.fetch(request, { authInfo, parsedBody, accept: this.#accept(version) });
-    return this.#closing(endpoint, response);
+    if (endpoint === undefined) return own(500, FAILED);
+    try {
+      return this.#closing(endpoint, await endpoint.fetch(request, { authInfo, parsedBody, accept: this.#accept(version) }));
+    } catch (error) {
+      this.#over(endpoint);
+      throw error;
+    }
   };
 
   /** The same for a request of Node's `http`. */
   async node(request: NodeRequest, response: NodeResponse, parsedBody: unknown): Promise<void> {
+    if (this.#closed) return respond(response, 503, CLOSED);
     const version = request.headers[VERSION];
     const endpoint = await this.#endpoint(version, request.auth, () => nodeOrigin(request).request);
     if (endpoint === undefined) {
-      response.writeHead(500, ['content-type', 'application/json']);
-      response.end(FAILED);
+      respond(response, 500, FAILED);
       return;
     }
+    if (response.destroyed) return this.#over(endpoint);
     response.once('close', () => this.#over(endpoint));
     await new Promise<void>((resolve) => {
       response.once('close', resolve);
@@ -201,7 +210,6 @@ export class Handler implements McpHttpHandler {
     authInfo: AuthInfo | undefined,
     request: () => WebRequest | undefined,
   ): Promise<HttpEndpoint | undefined> {
-    if (this.#closed) throw usage('this handler was closed');
     try {
       return await this.#make({ era: version === MODERN ? 'modern' : 'legacy', authInfo, requestInfo: request() });
     } catch (error) {
@@ -249,13 +257,14 @@ export class Handler implements McpHttpHandler {
     const reader = body.getReader();
     const stream = new ReadableStream<Uint8Array>({
       async pull(controller) {
-        const { done, value } = await reader.read();
-        if (!done) {
-          controller.enqueue(value);
-          return;
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          controller.close();
+        } catch (error) {
+          controller.error(error);
         }
         over();
-        controller.close();
       },
       async cancel(reason) {
         await reader.cancel(reason);

@@ -117,8 +117,13 @@ export interface NativeSession {
 export interface NativeHub {
   /** Rows of five elements: see `hub.rs`. The text starts with a space when more waits, for which nobody wakes. */
   drain(): string;
-  /** The session of a handle that came in a row for the first time; `null` when it was let go of since the row. */
+  /** Takes a session that was known by its handle alone; `null` when it was let go of. */
   session(handle: number): NativeSession | null;
+  /**
+   * Answers calls, and lets go of sessions that are known by their handles alone: a line each, see `hub.rs`. Gives the handles of those
+   * that broke at it.
+   */
+  answer(lines: string): number[];
   /** A client's session over HTTP, which says `ready` or `connectFailed`. */
   connect(
     info: string,

@@ -3,7 +3,8 @@
  */
 
 import { type Known, checkOptions } from './check-options.js';
-import { textOf, usage } from './errors.js';
+import { ErrorCode, textOf, usage } from './errors.js';
+import { Unserved, bodyOf, refusalText, respond } from './http-body.js';
 import { HttpHandler } from './http-server.js';
 import type { NodeRequest, NodeResponse, WebRequest, WebResponse } from './http-types.js';
 import { Handler } from './mcp-handler.js';
@@ -54,10 +55,10 @@ export function toNodeHandler(handler: FetchLikeMcpHandler, options: ToNodeHandl
       if (handler instanceof Handler) return await handler.node(request, response, parsedBody);
       await convert(handler, request, response, parsedBody, options.maxRequestBodySize ?? LONGEST);
     } catch (error) {
-      const { status } = error as { readonly status?: number };
-      options.onerror?.(error instanceof Error ? error : new Error(textOf(error)));
-      response.writeHead(status ?? 500, []);
-      response.end();
+      const { status = 500 } = (error ?? {}) as { readonly status?: number };
+      const known = error instanceof Unserved;
+      respond(response, status, refusalText(known ? error.message : 'Internal error', known ? ErrorCode.InvalidRequest : ErrorCode.InternalError));
+      tell(options.onerror, error instanceof Error ? error : new Error(textOf(error), { cause: error }));
     }
   };
 }
@@ -83,9 +84,8 @@ export async function toWebRequest(
 ): Promise<WebRequest> {
   const head = nodeOrigin(request).request;
   if (head === undefined) throw usage(`the request has no usable URL: ${String(request.url)}`);
-  const given = parsedBody ?? (request.readableEnded ? request.body : undefined);
   const isBare = head.method === 'GET' || head.method === 'HEAD';
-  const text = given === undefined ? await bodyOf(request, maxRequestBodySize) : typeof given === 'string' ? given : JSON.stringify(given);
+  const text = parsedBody === undefined ? await bodyOf(request, maxRequestBodySize) : typeof parsedBody === 'string' ? parsedBody : JSON.stringify(parsedBody);
   return new Request(head, { ...(!isBare && { body: text }), ...(signal !== undefined && { signal }) });
 }
 
@@ -113,21 +113,11 @@ async function convert(
   response.end();
 }
 
-/** The body of a request, as text. Internal. */
-export function bodyOf(request: NodeRequest, longest: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    request.on('data', (chunk) => {
-      length += chunk.length;
-      if (length > longest) {
-        request.removeAllListeners('data').resume();
-        reject(Object.assign(new RangeError(`a body may have ${longest} bytes`), { name: 'RequestBodyTooLargeError', status: 413 }));
-      } else {
-        chunks.push(chunk);
-      }
-    });
-    request.once('end', () => resolve(Buffer.concat(chunks).toString()));
-    request.once('close', () => reject(new Error('the client left in the middle of its message')));
-  });
+/** What a hook of the program throws must not end the process. */
+function tell(hook: ((error: Error) => void) | undefined, error: Error): void {
+  try {
+    hook?.(error);
+  } catch (second) {
+    console.error(second);
+  }
 }

@@ -49,8 +49,10 @@ export interface InputRequiredResult {
 }
 
 /** What a tool may give. Text alone stands for a result with one block of it. */
-export type ToolResult = Omit<CallToolResult, 'content'> & {
+export type ToolResult = Omit<CallToolResult, 'content' | 'structuredContent'> & {
   readonly content?: readonly ContentBlock[] | undefined;
+  /** An object; of clients of 2026-07-28 any JSON. Others do not get what is none. */
+  readonly structuredContent?: unknown;
   readonly [other: string]: unknown;
 };
 
@@ -62,8 +64,11 @@ export interface ToolConfig<Input extends AnySchema | undefined = AnySchema | un
   readonly description?: string | undefined;
   /** What arguments it takes. They are checked before the function runs. */
   readonly inputSchema?: Input;
-  /** What its `structuredContent` is. It is checked before it is sent. */
-  readonly outputSchema?: AnySchema | undefined;
+  /**
+   * What its `structuredContent` is. It is checked before it is sent, and what a library's schema makes of it is what is sent. Clients
+   * of revisions before 2026-07-28 are shown schemas of objects only.
+   */
+  readonly outputSchema?: AnySchema | JsonObject | undefined;
   /**
    * The function gets its arguments as JSON text, and what text it gives is the JSON text of its result: for integers
    * beyond 2^53, which `JSON.parse` rounds, and for proxies. Its schemas are JSON Schema, which the core checks.

@@ -118,7 +118,7 @@ export function prepare(schema: unknown, what: string, way: Way): Prepared {
   }
   const members = Object.values(schema);
   if (members.length > 0 && members.every(isLibrary)) return prepareShape(schema as SchemaShape, what, way);
-  const json: JsonObject = members.length === 0 ? { type: 'object', properties: {} } : (schema as JsonObject);
+  const json = members.length === 0 ? { type: 'object', properties: {} } : way === 'input' ? (schema as JsonObject) : resultSchema(schema as JsonObject);
   const properties = json['properties'];
   return {
     json: () => json,
@@ -217,8 +217,12 @@ function prepareZod3Shape(shape: SchemaShape, what: string, way: Way): Prepared 
 
 function prepareLibrary(schema: Foreign | OldZod, what: string, way: Way): Prepared {
   let made: JsonObject | undefined;
+  const make = (): JsonObject => {
+    const json = toJson(schema, what, way);
+    return way === 'input' ? objectSchema(json, what) : resultSchema(json);
+  };
   return {
-    json: () => (made ??= objectSchema(toJson(schema, what, way), what)),
+    json: () => (made ??= make()),
     isJson: false,
     check: checkOf(schema),
     members: isZod3(schema) ? zod3().shapeOf(schema as never) : ((schema as Foreign)._zod?.def.shape ?? {}),
@@ -256,6 +260,35 @@ function objectSchema(json: JsonObject, what: string): JsonObject {
   if (type === 'object') return json;
   if (type !== undefined) throw usage(`${what} must be a schema of an object; it is one of ${String(type)}`);
   return { type: 'object', ...json };
+}
+
+/** Results may be any values. Where they are objects this is said at the root: revisions before 2026-07-28 show no other schema. */
+function resultSchema(json: JsonObject): JsonObject {
+  return json['type'] === undefined && isOfObjects(json, json) ? { type: 'object', ...json } : json;
+}
+
+/** Whether all that fits is an object, as far as the schema says. */
+function isOfObjects(json: JsonObject, root: JsonObject, depth = 0): boolean {
+  const { type, $ref, anyOf, oneOf, allOf, properties } = json;
+  if (type !== undefined || depth > DEEPEST) return type === 'object';
+  const inner = (one: unknown): boolean => isOfObjects((one ?? {}) as JsonObject, root, depth + 1);
+  if (typeof $ref === 'string') return inner(pointed(root, $ref));
+  const choice = anyOf ?? oneOf;
+  if (Array.isArray(choice)) return choice.every(inner);
+  if (Array.isArray(allOf)) return allOf.some(inner);
+  return properties !== undefined;
+}
+
+/** More steps from one schema to another than this are none that programs write. */
+const DEEPEST = 20;
+
+function pointed(root: JsonObject, reference: string): unknown {
+  if (!reference.startsWith('#/')) return undefined;
+  let found: unknown = root;
+  for (const step of reference.slice(2).split('/')) {
+    found = (found as JsonObject | undefined)?.[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')];
+  }
+  return found;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { type Clock, systemClock } from './clock.js';
-import { Connection, type ConnectionHooks } from './connection.js';
+import { Connection } from './connection.js';
 import { CallContext, type ServerContext } from './context.js';
 import { ErrorCode, ProtocolError, UsageError, fromNative, textOf, usage } from './errors.js';
 import {
@@ -19,6 +19,7 @@ import {
   respondToMethod,
 } from './entries.js';
 import { errorAnswer, openAnswer } from './failure.js';
+import type { ConnectionHooks } from './home.js';
 import { type CallKind, Incoming, settle } from './incoming.js';
 import { type MessageSchemaLike, handledBy, withMessage } from './handler-schema.js';
 import type { StreamableHTTPServerTransport, WebStandardStreamableHTTPServerTransport } from './http-transport.js';
@@ -507,10 +508,10 @@ export class McpServer extends OlderNames {
 
   #serve(transport: () => Transport, clock: Clock): Connection {
     const settings = objectText(this.#settings(clock), 'the options') ?? '{}';
-    let connection: Connection | undefined;
+    let connection: Connection;
     try {
       const session = native().Session.server(this.#info, settings, this.#registry);
-      connection = new Connection('server', session, transport(), clock, this.#hooks(() => connection));
+      connection = new Connection('server', session, transport(), clock, this.#hooks());
     } catch (thrown) {
       throw fromNative(thrown);
     }
@@ -542,22 +543,23 @@ export class McpServer extends OlderNames {
   }
 
   /** What a connection over HTTP tells: a request without a session is none that comes and goes. */
-  #hooksElsewhere(own: () => Connection | undefined): ConnectionHooks {
-    const hooks = this.#hooks(own);
+  #hooksElsewhere(): ConnectionHooks {
+    const hooks = this.#hooks();
     return {
       ...hooks,
-      ready: () => {
-        this.#latest = own();
-        hooks.ready();
+      ready: (connection) => {
+        this.#latest = connection;
+        hooks.ready(connection);
       },
-      closed: () => {
-        if (own()?.peer !== undefined) hooks.closed();
+      closed: (connection) => {
+        if (connection.peer !== undefined) hooks.closed(connection);
       },
     };
   }
 
   #served(): Served {
     const { ontrace } = this.#options;
+    const hooks = this.#hooksElsewhere();
     return {
       info: this.#info,
       settings: (revisions) => {
@@ -565,12 +567,7 @@ export class McpServer extends OlderNames {
         return objectText(revisions === undefined ? own : { ...own, revisions }, 'the options') ?? '{}';
       },
       registry: this.#registry,
-      connect: (session, home) => {
-        let connection: Connection | undefined;
-        const hooks = this.#hooksElsewhere(() => connection);
-        connection = new Connection('server', session, NO_TRANSPORT, systemClock, hooks, home);
-        return connection;
-      },
+      connect: (handle, home) => new Connection('server', handle, NO_TRANSPORT, systemClock, hooks, home),
       trace: (direction, line) => this.#guarded(() => ontrace?.(direction, line)),
       problem: (problem) => this.#problem(problem),
       thrown: (error) => this.#thrown(error),
@@ -579,7 +576,7 @@ export class McpServer extends OlderNames {
     };
   }
 
-  #hooks(own: () => Connection | undefined): ConnectionHooks {
+  #hooks(): ConnectionHooks {
     const { ontrace } = this.#options;
     return {
       trace: ontrace && ((direction, line) => this.#guarded(() => ontrace(direction, line))),
@@ -591,10 +588,9 @@ export class McpServer extends OlderNames {
       },
       problem: (problem) => this.#problem(problem),
       thrown: (error) => this.#thrown(error),
-      ready: () => this.#initialized(own()),
-      closed: () => {
-        const connection = own();
-        if (connection !== undefined) this.#connections.delete(connection);
+      ready: (connection) => this.#initialized(connection),
+      closed: (connection) => {
+        this.#connections.delete(connection);
         if (this.#latest === connection) this.#latest = undefined;
         this.#guarded(() => this.onclose?.());
       },
@@ -602,9 +598,9 @@ export class McpServer extends OlderNames {
   }
 
   /** The core has answered: what the program's own handler gives is of no use, but it may want to know. */
-  #initialized(connection: Connection | undefined): void {
+  #initialized(connection: Connection): void {
     const handler = this.#initialize;
-    if (handler === undefined || connection?.peer === undefined) return;
+    if (handler === undefined || connection.peer === undefined) return;
     const { protocolVersion, capabilities, info: clientInfo } = connection.peer;
     const request = { method: 'initialize', params: { protocolVersion, capabilities, clientInfo } as never };
     // It is no call that functions could say anything of.
@@ -667,7 +663,16 @@ export class McpServer extends OlderNames {
   /** The resources that templates find. Those that are registered are the core's to list. */
   async #listed(context: ServerContext): Promise<object> {
     const entries = [...this.#tables.template.values()] as TemplateEntry[];
-    const found = await Promise.all(entries.filter((entry) => entry.enabled && entry.lists).map((entry) => entry.list(context)));
+    // One that fails must not cost the client all the others.
+    const listed = async (entry: TemplateEntry): Promise<object[]> => {
+      try {
+        return await entry.list(context);
+      } catch (error) {
+        this.#thrown(error);
+        return [];
+      }
+    };
+    const found = await Promise.all(entries.filter((entry) => entry.enabled && entry.lists).map(listed));
     return { resources: found.flat() };
   }
 

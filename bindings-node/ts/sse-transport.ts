@@ -5,9 +5,9 @@
 
 import { type Known, checkOptions } from './check-options.js';
 import { usage } from './errors.js';
+import { bodyOf, respond } from './http-body.js';
 import type { NodeRequest, NodeResponse } from './http-types.js';
 import { Messages } from './messages.js';
-import { bodyOf } from './node-handler.js';
 import { type MessageExtraInfo, nodeOrigin, toldOrigin } from './origin.js';
 import { type Transport, type TransportEvents, offer } from './transport.js';
 
@@ -79,10 +79,7 @@ export class SSEServerTransport extends Messages {
    * @throws {@link UsageError} before `server.connect`
    */
   async handlePostMessage(request: NodeRequest, response: NodeResponse, parsedBody?: unknown): Promise<void> {
-    const answer = (status: number, text: string): void => {
-      response.writeHead(status, ['content-type', 'text/plain']);
-      response.end(text);
-    };
+    const answer = (status: number, text: string): void => respond(response, status, text, 'text/plain');
     if (!this.#stream.isOpen) {
       answer(500, 'the event stream is not open');
       throw usage('this transport is not connected; call server.connect(transport) first');
@@ -93,7 +90,7 @@ export class SSEServerTransport extends Messages {
     if (type?.trim().toLowerCase() !== 'application/json') {
       return this.#report(answer, 400, `a message must be application/json, not ${type || 'without a type'}`);
     }
-    let message: unknown = parsedBody ?? (request.readableEnded ? request.body : undefined);
+    let message: unknown = parsedBody;
     try {
       message ??= JSON.parse(await bodyOf(request, LONGEST));
     } catch (error) {
@@ -164,7 +161,8 @@ class EventStream implements Transport {
   write(wire: string | Uint8Array, written?: () => void): void {
     const text = typeof wire === 'string' ? wire : Buffer.from(wire.buffer, wire.byteOffset, wire.byteLength).toString();
     const lines = text.split('\n').filter((line) => line !== '');
-    const isRead = this.#state !== 'open' || this.#response.write(lines.map((line) => `event: message\ndata: ${line}\n\n`).join(''));
+    const isOver = this.#state !== 'open' || this.#response.writableEnded === true;
+    const isRead = isOver || this.#response.write(lines.map((line) => `event: message\ndata: ${line}\n\n`).join(''));
     if (written === undefined) return;
     if (isRead) process.nextTick(written);
     else if (this.#unwritten.push(written) === 1) this.#response.once('drain', () => this.#tellWritten());

@@ -41,6 +41,7 @@ export class ChildTransport implements Transport {
   #outputClosed = false;
   #processClosed = false;
   #settle: Timer | undefined;
+  #heldOpen: Timer | undefined;
   #gone = false;
   #closing: Promise<void> | undefined;
   #finishClosing: (() => void) | undefined;
@@ -75,6 +76,13 @@ export class ChildTransport implements Transport {
     if (child.pid !== undefined) guard(child.pid);
     child.on('error', (error) => {
       if (child.pid === undefined) this.#neverStarted(error);
+    });
+    // Its output may be held open by what it started. What is left in there is read meanwhile.
+    child.on('exit', () => {
+      this.#heldOpen = this.#clock.after(SETTLE, () => {
+        this.#report(this.#ending());
+        void this.close();
+      });
     });
     child.on('close', () => {
       this.#processClosed = true;
@@ -166,6 +174,7 @@ export class ChildTransport implements Transport {
 
   #report(end: TransportEnd): void {
     this.#settle?.cancel();
+    this.#heldOpen?.cancel();
     const events = this.#events;
     this.#events = undefined;
     events?.ended(end);
