@@ -4,7 +4,8 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use oxmcp_proto::{Error, ErrorKind};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::http::HttpBuilder;
 
@@ -14,6 +15,7 @@ const ROUTE_TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(super) struct Settings {
+    #[serde(deserialize_with = "address")]
     address: Option<IpAddr>,
     hosts: Vec<String>,
     any_host: bool,
@@ -34,6 +36,14 @@ pub(super) struct Settings {
     write_timeout: Option<u64>,
     /// See [`HttpServer::with_routes`](super::HttpServer::with_routes).
     route_timeout: Option<u64>,
+}
+
+fn address<'de, D: Deserializer<'de>>(value: D) -> Result<Option<IpAddr>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(value)? else {
+        return Ok(None);
+    };
+    let wrong = |_| D::Error::custom(format!("{text:?} is no IP address such as \"127.0.0.1\" or \"::1\""));
+    text.parse().map(Some).map_err(wrong)
 }
 
 impl Settings {
@@ -124,7 +134,7 @@ mod tests {
         for (text, named) in [
             (r#"{"jsonOnyl":true}"#, "jsonOnyl"),
             (r#"{"retry":"soon"}"#, "retry"),
-            (r#"{"address":"here"}"#, "address"),
+            (r#"{"address":"here"}"#, "address: \"here\" is no IP address"),
             ("[]", "the settings of the HTTP server are wrong"),
         ] {
             let error = Settings::read(text).unwrap_err();
