@@ -1,6 +1,6 @@
 """oxmcp from Python, over HTTP."""
 
-import asyncio
+import sys
 
 from oxmcp import Server
 
@@ -13,11 +13,7 @@ async def echo(text: str) -> str:
     return text
 
 
-async def main() -> None:
-    async with app.serve_http(max_sessions=20_000) as serving:
-        print(serving.url, flush=True)
-        await serving.wait_closed()
-
-
 if __name__ == "__main__":
-    asyncio.run(main())
+    # Where it is served is said to people, and the generator is to read it.
+    sys.stderr = sys.stdout
+    app.run("http", port=0, max_sessions=20_000)

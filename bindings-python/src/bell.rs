@@ -3,7 +3,11 @@
 //! They never touch Python. They note which mailbox has something, and write to a descriptor that the loop
 //! watches, or wake a thread that waits in its place: once, until the loop has looked.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::future::poll_fn;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+
+use oxmcp::border;
 
 /// One for each event loop.
 pub(crate) struct Bell {
@@ -20,6 +24,8 @@ struct State {
     is_rung: bool,
     /// The thread that waits was told of it.
     is_heard: bool,
+    /// There is such a thread. Without one, nobody is to be woken but by the descriptor.
+    has_thread: bool,
     /// Nobody listens any more.
     is_silent: bool,
 }
@@ -42,6 +48,26 @@ impl Bell {
         None
     }
 
+    /// From any thread: a mailbox has something, and may get more by what else is ready on the runtime now. Rings when
+    /// that has had its turn, for a turn of the loop costs more than most of what it is for.
+    pub(crate) fn ring_soon(self: &Arc<Self>, mailbox: u64) {
+        let Ok(runtime) = border::runtime() else {
+            return self.ring(mailbox);
+        };
+        let (bell, mut has_yielded) = (Arc::clone(self), false);
+        runtime.spawn(async move {
+            poll_fn(|cx| match std::mem::replace(&mut has_yielded, true) {
+                true => Poll::Ready(()),
+                false => {
+                    cx.waker().wake_by_ref();
+                    Poll::Pending
+                }
+            })
+            .await;
+            bell.ring(mailbox);
+        });
+    }
+
     /// From any thread: a mailbox has something.
     pub(crate) fn ring(&self, mailbox: u64) {
         let mut state = self.lock();
@@ -50,9 +76,12 @@ impl Bell {
         }
         state.full.push(mailbox);
         let wakes = !std::mem::replace(&mut state.is_rung, true);
+        let has_thread = state.has_thread;
         drop(state);
         if wakes {
-            self.rung.notify_one();
+            if has_thread {
+                self.rung.notify_one();
+            }
             #[cfg(unix)]
             if let Some(pipe) = &self.pipe {
                 pipe.fill();
@@ -81,7 +110,9 @@ impl Bell {
     /// Waits until it rings anew. False when it never will again.
     pub(crate) fn wait(&self) -> bool {
         let waits = |state: &mut State| (!state.is_rung || state.is_heard) && !state.is_silent;
-        let state = self.rung.wait_while(self.lock(), waits);
+        let mut state = self.lock();
+        state.has_thread = true;
+        let state = self.rung.wait_while(state, waits);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         state.is_heard = true;
         !state.is_silent

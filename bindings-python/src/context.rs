@@ -7,11 +7,12 @@ use oxmcp_proto::{CallOptions, Error, ErrorKind, InboundId, LogLevel, OutboundId
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::connection::seconds;
 use crate::entry::Entry;
 use crate::error::raise;
+use crate::handler::text_of;
 use crate::port::Port;
 use crate::session::invalid;
 
@@ -44,14 +45,15 @@ impl Context {
         py: Python<'_>,
         progress: f64,
         total: Option<f64>,
-        message: Option<&str>,
+        message: Option<Bound<'_, PyString>>,
     ) -> PyResult<Pause> {
         if !progress.is_finite() {
             return Err(PyTypeError::new_err(format!(
                 "progress is a finite number, not {progress}"
             )));
         }
-        let due = self.port.progress(py, self.id, progress, total, message)?;
+        let message = message.as_ref().map(text_of).transpose()?;
+        let due = self.port.progress(py, self.id, progress, total, message.as_deref())?;
         Ok(Pause { due: due.into() })
     }
 
@@ -63,36 +65,41 @@ impl Context {
 
     /// Sends a log message to the client, unless it does not want messages as mild as this one.
     #[pyo3(signature = (level, data, logger=None))]
-    fn log(slf: &Bound<'_, Self>, level: &str, data: Bound<'_, PyAny>, logger: Option<&str>) -> PyResult<Pause> {
+    fn log(
+        slf: &Bound<'_, Self>,
+        level: &str,
+        data: Bound<'_, PyAny>,
+        logger: Option<Bound<'_, PyString>>,
+    ) -> PyResult<Pause> {
         let level = LogLevel::named(level).ok_or_else(|| {
             let names = LogLevel::ALL.map(LogLevel::name).join(", ");
             invalid(format!("{level:?} is no level; the levels are {names}"))
         })?;
-        Self::write_log(slf, level, data, logger)
+        Self::write_log(slf, level, data, logger.as_ref())
     }
 
     /// `log` of the level "debug".
     #[pyo3(signature = (data, logger=None))]
-    fn debug(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<&str>) -> PyResult<Pause> {
-        Self::write_log(slf, LogLevel::Debug, data, logger)
+    fn debug(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<Bound<'_, PyString>>) -> PyResult<Pause> {
+        Self::write_log(slf, LogLevel::Debug, data, logger.as_ref())
     }
 
     /// `log` of the level "info".
     #[pyo3(signature = (data, logger=None))]
-    fn info(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<&str>) -> PyResult<Pause> {
-        Self::write_log(slf, LogLevel::Info, data, logger)
+    fn info(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<Bound<'_, PyString>>) -> PyResult<Pause> {
+        Self::write_log(slf, LogLevel::Info, data, logger.as_ref())
     }
 
     /// `log` of the level "warning".
     #[pyo3(signature = (data, logger=None))]
-    fn warning(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<&str>) -> PyResult<Pause> {
-        Self::write_log(slf, LogLevel::Warning, data, logger)
+    fn warning(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<Bound<'_, PyString>>) -> PyResult<Pause> {
+        Self::write_log(slf, LogLevel::Warning, data, logger.as_ref())
     }
 
     /// `log` of the level "error".
     #[pyo3(signature = (data, logger=None))]
-    fn error(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<&str>) -> PyResult<Pause> {
-        Self::write_log(slf, LogLevel::Error, data, logger)
+    fn error(slf: &Bound<'_, Self>, data: Bound<'_, PyAny>, logger: Option<Bound<'_, PyString>>) -> PyResult<Pause> {
+        Self::write_log(slf, LogLevel::Error, data, logger.as_ref())
     }
 
     /// Asks the client's user to fill in a form.
@@ -299,11 +306,12 @@ impl Context {
         slf: &Bound<'_, Self>,
         level: LogLevel,
         data: Bound<'_, PyAny>,
-        logger: Option<&str>,
+        logger: Option<&Bound<'_, PyString>>,
     ) -> PyResult<Pause> {
         let (py, this) = (slf.py(), slf.get());
         let data: String = asking(py, "encode")?.call1((data,))?.extract()?;
-        this.port.log(py, this.id, level, logger, &data)?;
+        let logger = logger.map(text_of).transpose()?;
+        this.port.log(py, this.id, level, logger.as_deref(), &data)?;
         Ok(Pause { due: false.into() })
     }
 

@@ -392,7 +392,7 @@ impl Core {
 
     /// Writes what is queued; arms what is needed for the rest.
     pub(crate) fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        let (outputs, change) = {
+        let (outputs, change, broken) = {
             let mut state = self.state();
             state.flush_is_due = false;
             state.last_turn = self.now();
@@ -408,10 +408,13 @@ impl Core {
             };
             state.awaits_writable = full;
             state.paused = paused;
-            (outputs, change)
+            (outputs, change, std::mem::take(&mut state.broken))
         };
         let Some(host) = self.current_host() else { return Ok(()) };
         change.tell(py, &host, self)?;
+        if broken {
+            self.hook.tell(py, "input_ended", None, py.None(), py.None())?;
+        }
         self.arm_timer(py, &host)?;
         if outputs.is_empty() {
             Ok(())

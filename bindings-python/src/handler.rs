@@ -3,12 +3,13 @@
 //! The task owns cancellation, context variables and the "current task"; this object decodes the
 //! arguments, runs the handler's own coroutine inside, and answers the call with what that gives.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Json, json};
 use oxmcp_proto::{Answer, InboundId};
-use pyo3::exceptions::{PyException, PyGeneratorExit, PyKeyboardInterrupt, PyStopIteration, PySystemExit, PyTypeError};
+use pyo3::exceptions::{PyGeneratorExit, PyKeyboardInterrupt, PyStopIteration, PyTypeError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -226,7 +227,7 @@ impl Handler {
             return self.finish(py, Answer::Result(utf8(value.cast::<PyBytes>()?.as_bytes())?));
         }
         if let Ok(text) = value.cast_exact::<PyString>() {
-            return self.finish(py, Answer::Text(&text.to_string_lossy()));
+            return self.finish(py, Answer::Text(&text_of(text)?));
         }
         if value.is_none() {
             return self.finish(py, Answer::Result("{\"content\":[]}"));
@@ -241,13 +242,15 @@ impl Handler {
     fn fail<'py>(&self, py: Python<'py>, error: PyErr) -> PyResult<Option<Bound<'py, PyAny>>> {
         static EXPLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         self.over.store(true, Ordering::Relaxed);
-        if is_cancel(py, &error)? || error.is_instance_of::<PyGeneratorExit>(py) {
+        let is_exit = error.is_instance_of::<PyGeneratorExit>(py);
+        if is_exit || is_cancel(py, &error)? {
             if self.port.forget(self.id) {
                 // Not the peer's doing: it still waits for an answer.
                 let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, "the call was cancelled by the server");
                 self.finish(py, Answer::Error(error))?;
             }
-            return Err(error);
+            // A task that ended by the former would be said to have failed, and nobody asks it.
+            return if is_exit { Ok(None) } else { Err(error) };
         }
         if let Some(what) = refused(py, &error)? {
             self.refuse(py, &what)?;
@@ -259,9 +262,9 @@ impl Handler {
             .and_then(|explain| explain.call1((error.value(py), &name, &kind)))
             .and_then(|explained| explained.extract::<(Option<i64>, Bound<'py, PyString>, Option<String>)>());
         match explained {
-            Ok((None, message, _)) => self.finish(py, Answer::ToolError(&message.to_string_lossy()))?,
+            Ok((None, message, _)) => self.finish(py, Answer::ToolError(&text_of(&message)?))?,
             Ok((Some(code), message, data)) => {
-                let mut object = ErrorObject::new(ErrorCode(code), message.to_string_lossy().into_owned());
+                let mut object = ErrorObject::new(ErrorCode(code), text_of(&message)?.into_owned());
                 object.data = data.and_then(|data| json(data).ok());
                 self.finish(py, Answer::Error(object))?;
             }
@@ -288,13 +291,20 @@ impl Handler {
 
 /// Whether an exception is meant for more than the handler that it came from.
 fn ends_the_program(py: Python<'_>, error: &PyErr) -> bool {
-    // A handler that calls sys.exit(), as command line libraries do, has failed; it does not end the server.
-    if error.is_instance_of::<PyException>(py) || error.is_instance_of::<PySystemExit>(py) {
-        return false;
-    }
-    // So has one that raises what the user's interrupt raises.
+    // A handler that calls sys.exit(), as command line libraries do, has failed; it does not end the server. Neither
+    // does one with an exception of the program's own that is no `Exception`, or that raises what an interrupt raises.
     let is_real = || py.import("oxmcp._interrupts")?.getattr("is_real")?.call0()?.is_truthy();
-    !error.is_instance_of::<PyKeyboardInterrupt>(py) || is_real().unwrap_or(true)
+    error.is_instance_of::<PyKeyboardInterrupt>(py) && is_real().unwrap_or(true)
+}
+
+/// A string in UTF-8, in which half of a surrogate pair has no form and becomes U+FFFD.
+pub(crate) fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
+    static PRINTABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if let Ok(text) = text.to_str() {
+        return Ok(Cow::Borrowed(text));
+    }
+    let printable = PRINTABLE.import(text.py(), "oxmcp._errors", "printable")?;
+    Ok(Cow::Owned(printable.call1((text,))?.extract()?))
 }
 
 /// Runs a coroutine until it waits or returns.
@@ -339,7 +349,7 @@ fn refused(py: Python<'_>, error: &PyErr) -> PyResult<Option<String>> {
     if !error.matches(py, REFUSED.import(py, "oxmcp._errors", "ArgumentsRefused")?)? {
         return Ok(None);
     }
-    Ok(Some(error.value(py).str()?.to_string_lossy().into_owned()))
+    Ok(Some(text_of(&error.value(py).str()?)?.into_owned()))
 }
 
 fn is_validation_error(py: Python<'_>, error: &PyErr) -> PyResult<bool> {

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use oxmcp::border::{self, Request};
 use oxmcp_proto::{LogLevel, Role};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 use crate::connection::server_config;
 use crate::error::raise;
 use crate::hub::Hub;
 use crate::mailbox::Mailbox;
 use crate::registry::Registry;
+use crate::routes::fields;
 use crate::session::invalid;
 
 /// A server over HTTP, whose handlers run on one event loop.
@@ -33,7 +33,8 @@ pub(crate) struct Exchange {
 #[pymethods]
 impl HttpServer {
     /// The first parameters are those of `Connection.server`; `http` is the text of the settings of HTTP, as the
-    /// core's `border::HttpServer` takes them.
+    /// core's `border::HttpServer` takes them. With `routes` the hook is told of requests to its port for other paths
+    /// (`routes.rs`).
     #[new]
     #[allow(clippy::too_many_arguments)] // one crossing, flat
     fn new(
@@ -48,12 +49,17 @@ impl HttpServer {
         secret: &[u8],
         registry: Py<Registry>,
         http: &str,
+        routes: bool,
         on_event: Py<PyAny>,
     ) -> PyResult<Self> {
         let config = server_config(py, name, version, title, instructions, trace, settings, secret)?;
         let core = registry.get().core();
         let mailbox = Mailbox::new(py, &hub, Role::Server, registry, on_event);
         match border::HttpServer::new(config, core, http, &mailbox.inbox) {
+            Ok(server) if routes => Ok(Self {
+                server: server.with_routes(mailbox.route_inbox()),
+                mailbox,
+            }),
             Ok(server) => Ok(Self { server, mailbox }),
             Err(error) => {
                 mailbox.close();
@@ -80,16 +86,11 @@ impl HttpServer {
         scope: Py<PyAny>,
     ) -> PyResult<(Exchange, Bound<'py, PyAny>)> {
         static LAST: AtomicU64 = AtomicU64::new(0);
-        let mut fields = Vec::with_capacity(headers.len().unwrap_or_default());
-        for field in headers.try_iter()? {
-            let (name, value): (Bound<'_, PyBytes>, Bound<'_, PyBytes>) = field?.extract()?;
-            fields.push((name.as_bytes().to_vec(), value.as_bytes().to_vec()));
-        }
         let request = Request {
             method,
             target,
             authority: None,
-            headers: fields,
+            headers: fields(&headers)?,
         };
         let token = LAST.fetch_add(1, Ordering::Relaxed) + 1;
         let begun = self.server.exchange(token, request);

@@ -60,16 +60,18 @@ impl Hub {
         py.detach(|| self.bell.wait())
     }
 
+    /// Has what was written in this turn of the loop go out.
+    fn settle(&self) {
+        let unsettled = std::mem::take(&mut self.state().unsettled);
+        unsettled.iter().for_each(Remote::settle);
+    }
+
     /// Acts on what has come, on the loop's thread.
     fn turn(slf: &Bound<'_, Self>) -> PyResult<()> {
         let (py, this) = (slf.py(), slf.get());
         let full = this.bell.answer();
-        let unsettled = {
-            let mut state = this.state();
-            state.last_turn = Instant::now();
-            std::mem::take(&mut state.unsettled)
-        };
-        unsettled.iter().for_each(Remote::settle);
+        this.state().last_turn = Instant::now();
+        this.settle();
         let Some(event_loop) = this.event_loop() else {
             return Ok(());
         };
@@ -143,7 +145,7 @@ impl Hub {
             (state.unsettled.len() == 1, state.event_loop.as_ref().map(Arc::clone))
         };
         match event_loop.filter(|_| is_first) {
-            Some(event_loop) => event_loop.call_soon(slf.py(), &slf.getattr(intern!(slf.py(), "turn"))?.unbind()),
+            Some(event_loop) => event_loop.call_soon(slf.py(), &slf.getattr(intern!(slf.py(), "settle"))?.unbind()),
             None => Ok(()),
         }
     }

@@ -27,6 +27,7 @@ mod mailbox;
 mod outputs;
 mod port;
 mod registry;
+mod routes;
 mod schema;
 mod session;
 mod state;
@@ -38,8 +39,8 @@ mod _native {
     #[pymodule_export]
     use super::{
         child::ChildShutdown, connection::Connection, context::Context, descriptors::Stdio, entry::Entry,
-        handler::Handler, http::Exchange, http::HttpServer, hub::Hub, registry::Registry, schema::Schema,
-        session::Session,
+        handler::Handler, http::Exchange, http::HttpServer, hub::Hub, registry::Registry, routes::RouteReply,
+        schema::Schema, session::Session,
     };
 
     /// The variables that a server's process inherits.

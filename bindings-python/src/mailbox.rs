@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use oxmcp::border::{ExchangeEvent, Inbox, Item, Remote};
+use oxmcp::border::{ExchangeEvent, Inbox, Item, Remote, RouteEvent};
 use oxmcp_proto::{InboundId, Output, Role};
 use pyo3::exceptions::PyException;
 use pyo3::intern;
@@ -19,6 +19,7 @@ use crate::hub::Hub;
 use crate::outputs;
 use crate::port::Port;
 use crate::registry::Registry;
+use crate::routes;
 
 /// Closed when its owner is, or when its loop has ended.
 pub(crate) struct Mailbox {
@@ -27,6 +28,8 @@ pub(crate) struct Mailbox {
     hub: Py<Hub>,
     bell: Arc<Bell>,
     pub(crate) inbox: Arc<Inbox>,
+    /// Where requests for routes of the program's own come to, if it has some.
+    routes: OnceLock<Arc<Inbox<RouteEvent>>>,
     pub(crate) registry: Py<Registry>,
     pub(crate) hook: Hook,
     pub(crate) calls: Calls,
@@ -35,6 +38,8 @@ pub(crate) struct Mailbox {
     /// What an HTTP library of the program's knows of each exchange, by its token. Made by the first one.
     scopes: OnceLock<Mutex<HashMap<u64, Py<PyAny>>>>,
     has_shut_down: Arc<AtomicBool>,
+    /// Things come several at a time.
+    is_busy: Arc<AtomicBool>,
 }
 
 impl Mailbox {
@@ -42,9 +47,13 @@ impl Mailbox {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
         let bell = Arc::clone(hub.get().bell());
+        let is_busy = Arc::<AtomicBool>::default();
         let inbox = Inbox::new({
-            let bell = Arc::clone(&bell);
-            move || bell.ring(number)
+            let (bell, is_busy) = (Arc::clone(&bell), Arc::clone(&is_busy));
+            move || match is_busy.load(Ordering::Relaxed) {
+                true => bell.ring_soon(number),
+                false => bell.ring(number),
+            }
         });
         let mailbox = Arc::new(Self {
             number,
@@ -52,15 +61,25 @@ impl Mailbox {
             hub: hub.clone_ref(py),
             bell,
             inbox,
+            routes: OnceLock::new(),
             registry,
             hook: Hook::new(hook),
             calls: Calls::default(),
             exchanges: Mutex::default(),
             scopes: OnceLock::new(),
             has_shut_down: Arc::default(),
+            is_busy,
         });
         hub.get().add(&mailbox);
         mailbox
+    }
+
+    /// Where requests for routes of the program's own are to come to.
+    pub(crate) fn route_inbox(&self) -> &Arc<Inbox<RouteEvent>> {
+        self.routes.get_or_init(|| {
+            let (bell, number) = (Arc::clone(&self.bell), self.number);
+            Inbox::new(move || bell.ring(number))
+        })
     }
 
     /// The loop it belongs to, unless that has ended.
@@ -73,7 +92,7 @@ impl Mailbox {
         self.hub.get().is_late()
     }
 
-    /// Has what handlers asked go out at the end of this turn of the loop, together.
+    /// Has what handlers and clients asked go out at the end of this turn of the loop, together.
     pub(crate) fn settle_soon(&self, py: Python<'_>, remote: &Remote) -> PyResult<()> {
         Hub::settle_soon(self.hub.bind(py), remote)
     }
@@ -122,6 +141,9 @@ impl Mailbox {
     pub(crate) fn close(&self) {
         self.hub.get().forget(self.number);
         self.inbox.close();
+        if let Some(routes) = self.routes.get() {
+            routes.close();
+        }
         let exchanges = std::mem::take(&mut *self.exchanges());
         let scopes = self.scopes.get().map(|scopes| std::mem::take(&mut *lock(scopes)));
         // Dropped here, without a lock: their ends may run code of the program.
@@ -131,13 +153,17 @@ impl Mailbox {
     /// Takes some of what has come, and acts on it. True when more waits.
     pub(crate) fn take_turn(self: &Arc<Self>, py: Python<'_>, event_loop: &EventLoop, max: usize) -> PyResult<bool> {
         let (mut items, mut fatal) = (Vec::new(), None);
-        let more = self.inbox.drain(max, &mut items);
+        let mut more = self.inbox.drain(max, &mut items);
+        let is_busy = items.len() > 1 || self.calls.counts().1 > 1;
+        self.is_busy.store(is_busy, Ordering::Relaxed);
         for item in items {
-            // Whatever the program's own code does, the other items have their turn too.
-            match self.act(py, event_loop, item) {
-                Ok(()) => {}
-                Err(error) if error.is_instance_of::<PyException>(py) => error.write_unraisable(py, None),
-                Err(error) => fatal = Some(error),
+            go_on(py, self.act(py, event_loop, item), &mut fatal);
+        }
+        if let Some(routes) = self.routes.get() {
+            let mut events = Vec::new();
+            more |= routes.drain(max, &mut events);
+            for event in events {
+                go_on(py, routes::act(py, &self.hook, event), &mut fatal);
             }
         }
         if !more && self.has_shut_down.swap(false, Ordering::Acquire) {
@@ -187,6 +213,15 @@ impl Mailbox {
 
     fn exchanges(&self) -> MutexGuard<'_, HashMap<u64, Py<PyAny>>> {
         lock(&self.exchanges)
+    }
+}
+
+/// Whatever the program's own code does, other items have their turn too.
+fn go_on(py: Python<'_>, done: PyResult<()>, fatal: &mut Option<PyErr>) {
+    match done {
+        Ok(()) => {}
+        Err(error) if error.is_instance_of::<PyException>(py) => error.write_unraisable(py, None),
+        Err(error) => *fatal = Some(error),
     }
 }
 

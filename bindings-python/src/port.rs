@@ -72,6 +72,14 @@ impl Port {
         }
     }
 
+    /// The same for calls of ours, of which more may follow in this turn of the loop.
+    fn with_more<T>(&self, work: impl FnOnce(&mut Session, Instant) -> T) -> T {
+        match self {
+            Self::Loop(core) => core.with(work),
+            Self::Remote(_, remote) => remote.with_more(work),
+        }
+    }
+
     /// The same for what the peer caused: it counts against what the peer may leave unread.
     fn with_owed<T>(&self, work: impl FnOnce(&mut Session, Instant) -> T) -> T {
         match self {
@@ -216,18 +224,20 @@ impl Port {
 
     // What clients do, and handlers that ask.
 
-    /// Begins a call of ours; gives its id and its future. The first one is written at once.
+    /// Begins a call of ours; gives its id and its future. The first one is written at once, others of the same turn
+    /// together.
     pub(crate) fn begin<'py>(
         &self,
         py: Python<'py>,
         begin: impl FnOnce(&mut Session, Instant) -> Result<OutboundId, Error>,
     ) -> PyResult<(u64, Bound<'py, PyAny>)> {
         let future = self.new_future(py)?;
-        let id = self.with(begin).map_err(|error| raise(py, &error))?;
+        let id = self.with_more(begin).map_err(|error| raise(py, &error))?;
         let first = self.calls().keep_future(self.number(), id, future.clone().unbind());
         match self {
             Self::Loop(core) => core.turn_after_call(py, first)?,
-            Self::Remote(..) => {}
+            Self::Remote(_, remote) if first => remote.settle(),
+            Self::Remote(mailbox, remote) => mailbox.settle_soon(py, remote)?,
         }
         Ok((id.0, future))
     }
@@ -239,11 +249,7 @@ impl Port {
         ask: impl FnOnce(&mut Session, Instant) -> Result<OutboundId, Error>,
     ) -> PyResult<(u64, Bound<'py, PyAny>)> {
         let future = self.new_future(py)?;
-        let asked = match self {
-            Self::Loop(core) => core.with(ask),
-            Self::Remote(_, remote) => remote.with_more(ask),
-        };
-        let id = asked.map_err(|error| raise(py, &error))?;
+        let id = self.with_more(ask).map_err(|error| raise(py, &error))?;
         self.calls().keep_future(self.number(), id, future.clone().unbind());
         match self {
             Self::Loop(core) => core.flush_later(py)?,

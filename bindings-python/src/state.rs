@@ -24,6 +24,8 @@ pub(crate) struct State {
     pub(crate) waiting: VecDeque<Output>,
     /// How many bytes were read while the loop was away.
     pub(crate) read_meanwhile: usize,
+    /// Client: the output broke, and Python was not told.
+    pub(crate) broken: bool,
     /// Client: the input ended while the loop was away.
     pub(crate) ended_meanwhile: bool,
     /// Let go of by its loop: the descriptors may be closed.
@@ -47,6 +49,7 @@ impl State {
             chunk: vec![0; CHUNK],
             waiting: VecDeque::new(),
             read_meanwhile: 0,
+            broken: false,
             ended_meanwhile: false,
             detached: false,
             flush_is_due: false,
@@ -84,7 +87,8 @@ impl State {
     }
 
     /// Writes until all is gone or the descriptor is full. An error other than that means that the
-    /// peer does not read any more; what it sent may still be served, so only the bytes are dropped.
+    /// peer does not read any more: a client's side may find out why. What a client sent may still be served, so at
+    /// a server only the bytes are dropped.
     pub(crate) fn write(&mut self) {
         let Some(sink) = &self.sink else {
             return self.unsent.clear();
@@ -95,7 +99,10 @@ impl State {
                 Ok(count) => written += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(_) => written = self.unsent.len(),
+                Err(_) => {
+                    written = self.unsent.len();
+                    self.broken = self.session.role() == Role::Client;
+                }
             }
         }
         if written == self.unsent.len() {
@@ -127,7 +134,10 @@ impl State {
     /// may find out why the server left: true for that.
     pub(crate) fn receive(&mut self, bytes: io::Result<usize>, now: Instant) -> bool {
         match bytes {
-            Ok(0) if self.session.role() == Role::Client => return true,
+            Ok(0) if self.session.role() == Role::Client => {
+                self.session.finish_line(now);
+                return true;
+            }
             Ok(0) => self.session.end_input(now),
             Ok(count) => {
                 let chunk = std::mem::take(&mut self.chunk);

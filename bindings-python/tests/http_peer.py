@@ -25,13 +25,16 @@ class Reply:
         self._reader, self._writer = reader, writer
         self.status = 0
         self.headers: dict[str, str] = {}
+        self.fields: list[tuple[str, str]] = []
         self._rest: int | None = None
         self._text, self._messages = "", deque[Any]()
 
     async def begin(self) -> Reply:
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         self.status = int(head[0].split(" ")[1])
-        self.headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:-2])}
+        pairs = [line.partition(":") for line in head[1:-2]]
+        self.fields = [(name.lower(), value.strip()) for name, _, value in pairs]
+        self.headers = dict(self.fields)
         if "content-length" in self.headers:
             self._rest = int(self.headers["content-length"])
         return self

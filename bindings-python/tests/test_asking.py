@@ -258,8 +258,8 @@ def test_the_clients_model(server: Path, mode: Mode) -> None:
 @both_eras
 def test_roots_are_a_list_or_a_function(server: Path, mode: Mode, tmp_path: Path) -> None:
     async def main() -> None:
-        async with Client(server, mode=mode, roots=[tmp_path, "git://x/y", Root("file:///z", "Z")]) as client:
-            assert json.loads((await client.call_tool("roots")).text) == [tmp_path.as_uri(), "git://x/y", "file:///z"]
+        async with Client(server, mode=mode, roots=[tmp_path, "file:///x/y", Root("file:///z", "Z")]) as client:
+            assert json.loads((await client.call_tool("roots")).text) == [tmp_path.as_uri(), "file:///x/y", "file:///z"]
             client.set_roots(lambda: ["/tmp"])
             assert (await client.call_tool("roots")).text == '["file:///tmp"]'
         async with Client(server, mode=mode) as client:
@@ -531,7 +531,7 @@ def test_forms_of_types() -> None:
     assert form.schema["properties"] == {
         "z": {"type": "string", "title": "Z", "minLength": 1},
         "a": {"type": "integer", "default": 3},
-        "color": {"type": "string", "title": "Color", "enum": ["blue", "red"], "default": "red"},
+        "color": {"type": "string", "title": "Color", "enum": ["red", "blue"], "default": "red"},
         "many": {"type": "array", "items": {"type": "string", "enum": ["x", "y"]}, "default": []},
         "note": {"type": "string"},
     }

@@ -23,7 +23,7 @@ PRINTED = {
         '{"item":"tea","count":3}',
         "['TextContent', 'TextContent', 'ImageContent', 'AudioContent', 'EmbeddedResource', 'ResourceLink']",
     ],
-    "http": ["looking", "A book about oxen 2026-07-28", "A book about cows 1", "A book about bulls for ann"],
+    "http": ["looking", "A book about oxen 2026-07-28", "A book about cows 1", '{"id":"1","text":"Oxen are large."}', "A book about bulls for ann"],
     "clients": ["3", "tools/call got no answer within 3600 s; raise the timeout, or reset it on progress (-32001)", "as before", "4"],
     "moving-over": ["A book about oxen", "Oxen. Chapter one.", "low"],
 }

@@ -9,6 +9,7 @@ import enum
 import functools
 import logging
 import sys
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Optional, TypedDict, Union
@@ -19,7 +20,7 @@ from pydantic import BaseModel, Field
 
 from oxmcp import Client, ResponseError, UsageError
 from oxmcp.fastmcp import Audio, Context, FastMCP, Image
-from oxmcp.fastmcp._http import Place
+from oxmcp.fastmcp._http import Place, with_port
 from oxmcp.fastmcp.exceptions import ToolError
 from oxmcp.fastmcp.prompts import base
 from oxmcp.fastmcp.resources import DirectoryResource, FileResource, TextResource
@@ -146,6 +147,61 @@ def test_over_http_with_routes_of_its_own() -> None:
 
     asyncio.run(main())
     assert seen == ["start", "end"]
+
+
+def test_routes_of_its_own_need_no_server_but_ours(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    responses = pytest.importorskip("starlette.responses")
+    exceptions = pytest.importorskip("starlette.exceptions")
+    from http_peer import LEGACY, HttpPeer, Reply, close_all
+
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    mcp = FastMCP("web")
+
+    @mcp.custom_route("/items/{number:int}", methods=["GET"])
+    async def item(request: Any) -> Any:
+        if request.path_params["number"] == 0:
+            raise exceptions.HTTPException(410, "it is gone")
+        if request.path_params["number"] == 1:
+            raise ValueError("a secret")
+        return responses.JSONResponse([request.path_params["number"], request.query_params["a"], request.client.host])
+
+    @mcp.custom_route("/echo", methods=["POST"])
+    async def echo(request: Any) -> Any:
+        sent = await request.body()
+
+        async def parts() -> AsyncIterator[bytes]:
+            yield sent
+            yield sent
+
+        return responses.StreamingResponse(parts(), headers={"x-a": request.headers["x-a"]})
+
+    @mcp.tool()
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    async def ask(port: int, method: str, path: str, body: bytes = b"") -> tuple[Reply, bytes]:
+        reply = await (await HttpPeer(port, LEGACY, path).open(method, {"x-a": "b"}, body)).begin()
+        return reply, b"" if method == "HEAD" else await reply.chunk()
+
+    async def main() -> None:
+        place = Place(mcp, "http", {"port": 0})
+        native = with_port(mcp)
+        async with native.serve_http(host=place.host, port=place.port, path=place.path, **place.options) as serving:
+            port = serving.address[1]
+            assert (await ask(port, "GET", "/items/7?a=b"))[1] == b'[7,"b","127.0.0.1"]'
+            reply, body = await ask(port, "POST", "/echo", b"\x00\xff")
+            assert (reply.headers["x-a"], body + await reply.chunk()) == ("b", b"\x00\xff\x00\xff")
+            assert [(await ask(port, "GET", f"/items/{number}?a"))[0].status for number in (0, 1)] == [410, 500]
+            assert "a secret" in caplog.text
+            reply, body = await ask(port, "DELETE", "/echo")
+            assert (reply.status, reply.headers["allow"]) == (405, "POST")
+            assert (await ask(port, "HEAD", "/items/7?a=b"))[0].headers["content-length"] == "19"
+            assert (await ask(port, "GET", "/nowhere"))[0].status == 404
+            async with Client(serving.url) as client:
+                assert (await client.call_tool("add", {"a": 1, "b": 2})).text == "3"
+            await close_all()
+
+    asyncio.run(main())
 
 
 def test_over_http_without_any_framework() -> None:
@@ -314,6 +370,10 @@ def test_the_context_in_any_position() -> None:
         mcp.get_context().info("nobody hears")
 
 
+class Ratio(float):
+    """A number of a type of its own, as those of numpy are."""
+
+
 def test_results() -> None:
     mcp = FastMCP("results")
     png = Image(data=b"\x89PNG", format="png")
@@ -327,7 +387,15 @@ def test_results() -> None:
         (lambda: {"a": [1]}, ['{\n  "a": [\n    1\n  ]\n}']),
         (lambda: Person(name="Ada", age=1), ['{\n  "name": "Ada",\n  "age": 1\n}']),
         (lambda: Path("/tmp"), ['"/tmp"']),
-        (lambda: float("nan"), ["null"]),
+        (
+            lambda: float("nan"),
+            ["Error executing tool t9: JSON has no nan, which stands at $; use None or a string"],
+        ),
+        (lambda: deque([1, {"a": 2}]), ["1", '{\n  "a": 2\n}']),
+        (lambda: (item for item in (1, "b")), ["1", "b"]),
+        (lambda: {"a": deque([1]), "b": iter([2]), "c": Ratio(0.5)}, ['{\n  "a": [\n    1\n  ],\n  "b": [\n    2\n  ],\n  "c": 0.5\n}']),
+        (lambda: "caf\udce9", ["caf\ufffd"]),
+        (lambda: {"a": "caf\udce9"}, ['{\n  "a": "caf\ufffd"\n}']),
         (lambda: CallToolResult(content=[TextContent(type="text", text="whole")], isError=True), ["whole"]),
         (lambda: EmbeddedResource(resource={"uri": "a://b", "text": "in"}), ["a://b"]),  # type: ignore[arg-type]
     ]
@@ -340,7 +408,7 @@ def test_results() -> None:
             for block in result.content
         ]
         assert shown == expected, number
-    assert call(mcp, "t10").is_error and not call(mcp, "t9").is_error
+    assert call(mcp, "t15").is_error and call(mcp, "t9").is_error and not call(mcp, "t8").is_error
 
 
 def test_output_schemas() -> None:

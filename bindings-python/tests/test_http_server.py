@@ -480,7 +480,7 @@ def test_every_option_is_taken(how: str) -> None:
     }
     assert options.keys() == HttpOptions.__optional_keys__
     if how == "port":
-        options |= {"max_connections": 100, "head_timeout": 5, "write_timeout": 2.5}
+        options |= {"max_connections": 100, "head_timeout": 5, "write_timeout": 2.5, "route_timeout": 5}
         assert options.keys() == ListenOptions.__optional_keys__
 
     async def main() -> None:

@@ -155,7 +155,7 @@ IMAGE = ImageContent(data=b"a", mime_type="x/y")
         (Message(UnknownContent("h", {"type": "h"})), [{"role": "user", "content": {"type": "h"}}]),
         ([{"role": "user", "content": {"type": "h", "x": 1}}], [{"role": "user", "content": {"type": "h", "x": 1}}]),
         ({"messages": [], "x": 1}, []),
-        ("a\udcff", [block("a\\udcff")]),
+        ("a\udcff", [block("a\ufffd")]),
     ],
 )
 def test_what_a_prompt_may_return(value: Any, messages: Any) -> None:

@@ -1,17 +1,25 @@
-"""Routes of the program's own beside the protocol's."""
+"""Routes of the program's own beside the protocol's: on a port of the core's, and in an ASGI app."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from http_peer import LEGACY, HttpPeer, Reply, serving
+from http_peer import LEGACY, HttpPeer, Reply, close_all, serving
+from starlette.background import BackgroundTask
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, StreamingResponse
 
-from oxmcp import Client, HttpRequest, HttpResponse, Server, UsageError
+import oxmcp._http
+from oxmcp import Client, HttpRequest, HttpResponse, Server
 
 HOW = pytest.mark.parametrize("how", ["port", "uvicorn"])
 
@@ -136,11 +144,314 @@ def test_what_is_wrong_with_a_route_is_said(register: Any, what: str) -> None:
         register(Server("routes"))
 
 
-def test_options_that_uvicorn_does_not_have_are_refused() -> None:
+# On a port of the core's
+
+
+def test_what_a_port_hands_over_is_what_came() -> None:
+    app = Server("routes")
+    sent = bytes(range(256))
+
+    @app.custom_route("/a b/{name}", methods=["POST"])
+    async def seen(request: HttpRequest) -> Any:
+        assert await request.body() == sent and await request.body() == sent
+        assert request.headers.getlist("x-a") == ["1", "\xc3\xa4"] and request.headers["X-A"] == "1"
+        assert request.path_params == {"name": "\xe9?"} and request.query == {"c": "/", "d": ""}
+        assert request.url == f"http://localhost:{request.scope['server'][1]}/a%20b/%C3%A9%3F?c=%2F&d"
+        assert request.scope["client"][0] == "127.0.0.1"
+        given = Request(request.scope)
+        assert given.method == "POST" and given.query_params["c"] == "/"
+        answer = PlainTextResponse(sent, status_code=207, media_type="application/x")
+        answer.set_cookie("a", "1")
+        answer.set_cookie("b", "2")
+        return answer
+
+    async def main() -> None:
+        async with serving(app, "port") as port:
+            peer = HttpPeer(port, LEGACY, "/a%20b/%C3%A9%3F?c=%2F&d")
+            reply = await (await peer.open("POST", {"x-a": "1\r\nX-A: \xe4"}, sent)).begin()
+            assert (reply.status, await reply.chunk()) == (207, sent)
+            assert [value[:3] for name, value in reply.fields if name == "set-cookie"] == ["a=1", "b=2"]
+
+    asyncio.run(main())
+
+
+def test_a_port_checks_who_asks_and_how_much() -> None:
+    app = make()
+    seen: list[str] = []
+    app.custom_route("/seen", methods=["GET", "POST", "OPTIONS"])(lambda request: seen.append(request.method))
+
+    async def main() -> None:
+        async with serving(app, "port", body_limit=8, origins=["https://app.example.com"], max_connections=16) as port:
+            assert (await ask(port, "GET", "/seen", host="evil.test"))[0].status == 421
+            assert (await ask(port, "GET", "/seen", origin="https://evil.test"))[0].status == 403
+            assert (await ask(port, "POST", "/seen", b"123456789"))[0].status == 413
+            page = {"origin": "https://app.example.com"}
+            reply, _ = await ask(port, "OPTIONS", "/seen", access_control_request_method="POST", **page)
+            assert (reply.status, reply.headers["access-control-allow-methods"]) == (204, "POST")
+            assert seen == []
+            reply, _ = await ask(port, "POST", "/seen", b"12345678", **page)
+            assert (reply.status, reply.headers["access-control-allow-origin"]) == (204, page["origin"])
+            assert (await ask(port, "OPTIONS", "/seen"))[0].status == 204
+            assert seen == ["POST", "OPTIONS"]
+            reply, body = await ask(port, "GET", "/nowhere")
+            assert reply.status == 404 and b"the endpoint is /mcp" in body
+
+    asyncio.run(main())
+
+
+def test_a_body_may_be_as_large_as_the_option_says() -> None:
     app = make()
 
     async def main() -> None:
-        with pytest.raises(UsageError, match="max_connections= is not there for a server with custom_route"):
-            await app.serve_http(max_connections=3)
+        async with serving(app, "port", body_limit=18 * 1024 * 1024) as port:
+            sent = b"x" * (17 * 1024 * 1024)
+            reply, body = await ask(port, "POST", "/twice", sent)
+            assert (reply.status, len(body)) == (201, 2 * len(sent))
 
     asyncio.run(main())
+
+
+def test_routes_and_calls_go_on_beside_each_other() -> None:
+    app = Server("routes")
+    asked, called = asyncio.Event(), asyncio.Event()
+
+    @app.custom_route("/wait")
+    async def wait(request: HttpRequest) -> str:
+        asked.set()
+        await called.wait()
+        return "called"
+
+    @app.tool
+    async def call() -> str:
+        called.set()
+        return "done"
+
+    async def main() -> None:
+        async with serving(app, "port") as port, Client(f"http://127.0.0.1:{port}/mcp") as client:
+            waiting = [asyncio.ensure_future(ask(port, "GET", "/wait")) for _ in range(20)]
+            await asked.wait()
+            assert (await client.call_tool("call")).text == "done"
+            assert [body for _, body in await asyncio.gather(*waiting)] == [b"called"] * 20
+
+    asyncio.run(main())
+
+
+def test_what_goes_wrong_in_a_route_ends_with_it(caplog: pytest.LogCaptureFixture) -> None:
+    app = make()
+
+    @app.custom_route("/exits")
+    async def exits(request: HttpRequest) -> str:
+        raise SystemExit("so long")
+
+    @app.custom_route("/splits")
+    async def splits(request: HttpRequest) -> HttpResponse:
+        return HttpResponse("x", headers={"x-a": "b\r\nc: d"})
+
+    @app.custom_route("/silent")
+    async def silent(request: HttpRequest) -> Any:
+        async def nothing(scope: Any, receive: Any, send: Any) -> None: ...
+
+        return nothing
+
+    @app.custom_route("/breaks")
+    async def breaks(request: HttpRequest) -> Any:
+        async def parts() -> AsyncIterator[bytes]:
+            yield b"first"
+            raise ValueError("in the middle")
+
+        return StreamingResponse(parts())
+
+    async def main() -> None:
+        async with serving(app, "port") as port:
+            for path, logged in [
+                ("/fails", "a secret"),
+                ("/exits", "so long"),
+                ("/splits", "control characters"),
+                ("/silent", "without a whole response"),
+            ]:
+                reply, body = await ask(port, "GET", path)
+                assert (reply.status, body, reply.headers["content-type"]) == (
+                    500,
+                    b"internal error",
+                    "text/plain; charset=utf-8",
+                )
+                assert logged in caplog.text, path
+            reply, body = await ask(port, "GET", "/breaks")
+            assert (reply.status, body) == (200, b"first")
+            with pytest.raises((asyncio.IncompleteReadError, ValueError, ConnectionError)):
+                await reply.chunk()
+            assert "in the middle" in caplog.text
+            assert (await ask(port, "GET", "/health"))[1] == b"fine"
+
+    asyncio.run(main())
+
+
+def test_a_route_that_never_answers_is_ended() -> None:
+    app = Server("routes")
+    ended = asyncio.Event()
+
+    @app.custom_route("/never")
+    async def never(request: HttpRequest) -> str:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return ""
+
+    async def main() -> None:
+        async with serving(app, "port", route_timeout=0.02) as port:
+            reply, body = await ask(port, "GET", "/never")
+            assert (reply.status, body) == (503, b"no answer came in time")
+            await ended.wait()
+
+    asyncio.run(main())
+
+
+def test_a_client_that_leaves_does_not_keep_a_route() -> None:
+    app = Server("routes")
+    asked, goes_on, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    @app.custom_route("/notices")
+    async def notices(request: HttpRequest) -> str:
+        asked.set()
+        given = Request(request.scope, request._receive)
+        while not await given.is_disconnected():
+            await asyncio.sleep(0)
+        goes_on.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return ""
+
+    async def main() -> None:
+        async with serving(app, "port", route_timeout=0.02) as port:
+            reply = await HttpPeer(port, LEGACY, "/notices").open("GET", {})
+            await asked.wait()
+            reply.leave()
+            await goes_on.wait()
+            await ended.wait()
+
+    asyncio.run(main())
+
+
+def test_a_stream_is_given_as_it_is_taken_and_ends_with_its_client() -> None:
+    app = Server("routes")
+    go_on, ended = asyncio.Event(), asyncio.Event()
+
+    @app.custom_route("/large")
+    async def large(request: HttpRequest) -> Any:
+        async def parts() -> AsyncIterator[bytes]:
+            for number in range(40):
+                yield bytes([number]) * 100_000
+
+        return StreamingResponse(parts(), media_type="application/x")
+
+    @app.custom_route("/news")
+    async def news(request: HttpRequest) -> Any:
+        async def events() -> AsyncIterator[str]:
+            yield "data: 1\n\n"
+            await go_on.wait()
+            yield "data: 2\n\n"
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+        return StreamingResponse(events(), media_type="text/event-stream")
+
+    async def main() -> None:
+        async with serving(app, "port") as port:
+            reply, body = await ask(port, "GET", "/large")
+            while chunk := await reply.chunk():
+                body += chunk
+            assert body == b"".join(bytes([number]) * 100_000 for number in range(40))
+            reply, body = await ask(port, "GET", "/news")
+            assert (reply.headers["content-type"].partition(";")[0], body) == ("text/event-stream", b"data: 1\n\n")
+            go_on.set()
+            assert await reply.chunk() == b"data: 2\n\n"
+            reply.leave()
+            await ended.wait()
+
+    asyncio.run(main())
+
+
+def test_closing_waits_for_routes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oxmcp._http, "_LAST_WORDS", 0.02)
+    app = Server("routes")
+    asked, go_on, began = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    ends: list[str] = []
+
+    @app.custom_route("/slow")
+    async def slow(request: HttpRequest) -> str:
+        asked.set()
+        await go_on.wait()
+        return "in time"
+
+    async def afterwards() -> None:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ends.append("cancelled")
+
+    @app.custom_route("/later")
+    async def later(request: HttpRequest) -> Any:
+        return PlainTextResponse("fine", background=BackgroundTask(afterwards))
+
+    async def main() -> None:
+        async with app.serve_http() as handle:
+            port = handle.address[1]
+            assert (await ask(port, "GET", "/later"))[1] == b"fine"
+            asking = asyncio.ensure_future(ask(port, "GET", "/slow"))
+            await asked.wait()
+            await began.wait()
+            closing = asyncio.ensure_future(handle.close())
+            await asyncio.sleep(0)
+            go_on.set()
+            assert (await asking)[1] == b"in time"
+            await closing
+            assert ends == ["cancelled"]
+            await close_all()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("kind", ["oxmcp", "oxmcp.fastmcp"])
+def test_a_program_with_routes_needs_no_other_server(tmp_path: Path, kind: str) -> None:
+    program = """
+        import sys
+        sys.modules["uvicorn"] = None
+        from KIND import SERVER
+        from starlette.responses import PlainTextResponse
+
+        app = SERVER("program")
+
+        @app.custom_route("/slow", methods=["GET"])
+        async def slow(request):
+            import asyncio
+            print("asked", file=sys.stderr, flush=True)
+            await asyncio.sleep(0.2)
+            return PlainTextResponse("in time")
+
+        app.run("http", port=0)
+    """
+    name = {"oxmcp": "Server", "oxmcp.fastmcp": "FastMCP"}[kind]
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(program).replace("KIND", kind).replace("SERVER", name), encoding="utf-8")
+    process = subprocess.Popen([sys.executable, str(path)], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    port = int(process.stderr.readline().rsplit(":", 1)[1].split("/")[0])
+
+    async def main() -> bytes:
+        reply = await HttpPeer(port, LEGACY, "/slow").open("GET", {})
+        assert process.stderr is not None
+        assert await asyncio.to_thread(process.stderr.readline) == "asked\n"
+        process.send_signal(signal.SIGTERM)
+        body = await (await reply.begin()).chunk()
+        await close_all()
+        return body
+
+    assert asyncio.run(main()) == b"in time"
+    with process.stderr as stderr:
+        assert (stderr.read(), process.wait(30)) == ("", 0)

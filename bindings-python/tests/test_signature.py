@@ -81,7 +81,7 @@ def test_rich_types() -> None:
     assert properties["count"] == {"type": "integer", "minimum": 1, "description": "How many."}
     assert properties["mode"] == {"enum": ["a", "b"]}
     assert properties["point"] == {"$ref": "#/$defs/Point"}
-    assert schema(rich)["$defs"]["Color"]["enum"] == ["blue", "red"]
+    assert schema(rich)["$defs"]["Color"]["enum"] == ["red", "blue"]
 
 
 def test_values_are_decoded_into_their_types() -> None:

@@ -397,7 +397,7 @@ def test_a_bad_output_schema_is_refused_where_it_is_written(schema: dict[str, An
 def test_a_bad_descriptor_spoils_one_tool(tmp_path: Path) -> None:
     source = """
         app = Server("bad")
-        @app.tool(icons=object())
+        @app.tool(meta={'a': object()})
         async def icons() -> str: return "x"
         @app.tool
         async def good(x: int) -> int: return x

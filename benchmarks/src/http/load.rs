@@ -269,11 +269,11 @@ impl Server {
     }
 }
 
-/// The first line of a subject: its URL.
+/// The first line of a subject ends with its URL.
 fn listening(process: &mut Process, accept: &'static str) -> Result<(SocketAddr, Target)> {
     let line = String::from_utf8_lossy(process.read_line()?).into_owned();
-    let wrong = || format!("its first line is no URL such as http://127.0.0.1:8000/mcp: {line}");
-    let rest = line.trim().strip_prefix("http://").ok_or_else(wrong)?;
+    let wrong = || format!("its first line does not end with a URL such as http://127.0.0.1:8000/mcp: {line}");
+    let (_, rest) = line.trim().split_once("http://").ok_or_else(wrong)?;
     let (host, path) = rest.split_once('/').ok_or_else(wrong)?;
     let target = Target {
         host: host.to_owned(),

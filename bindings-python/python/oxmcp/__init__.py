@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from ._helpers import Audio as Audio, File as File, Image as Image
     from ._http import HttpOptions as HttpOptions, HttpServing as HttpServing, ListenOptions as ListenOptions
+    from ._limits import ClientLimits as ClientLimits, ServerLimits as ServerLimits
     from ._middleware import Request as Request
     from ._offers import (
         BlobResourceContents as BlobResourceContents,
@@ -87,6 +88,7 @@ __all__ = [
     "CallToolResult",
     "CapabilityError",
     "Client",
+    "ClientLimits",
     "Completion",
     "ConnectionClosedError",
     "Content",
@@ -123,6 +125,7 @@ __all__ = [
     "SampleRequest",
     "SampleResult",
     "Server",
+    "ServerLimits",
     "SyncClient",
     "TextContent",
     "TextResourceContents",
@@ -146,6 +149,7 @@ _LAZY.update(dict.fromkeys(_DIALOG, "_dialog"), **dict.fromkeys(_OFFERS, "_offer
 _LAZY.update(dict.fromkeys(("Audio", "File", "Image"), "_helpers"), Client="_client", Depends="_depends")
 _LAZY.update(Notifications="_streams", Request="_middleware", SyncClient="_sync")
 _LAZY.update(dict.fromkeys(("HttpOptions", "HttpServing", "ListenOptions"), "_http"))
+_LAZY.update(ClientLimits="_limits", ServerLimits="_limits")
 _LAZY.update(AsgiApp="_asgi", HttpClientOptions="_remote", HttpRequest="_requests", HttpResponse="_routes")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import weakref
 from collections import deque
 from collections.abc import Sequence
@@ -11,12 +12,12 @@ from typing import Any, Callable, NamedTuple, Union
 
 import msgspec
 
-from . import _dialog, _json
+from . import _dialog, _json, _wire
 from ._errors import HandlerError, UsageError
 from ._native import Entry, Registry
 
 RootLike = Union[str, "os.PathLike[str]", _dialog.Root]
-Roots = Union[Sequence[RootLike], Callable[[], Any]]
+Roots = Union[RootLike, Sequence[RootLike], Callable[[], Any]]
 
 _ELICIT, _SAMPLE, _ROOTS = "elicitation/create", "sampling/createMessage", "roots/list"
 
@@ -39,7 +40,7 @@ class Answers:
 
     def set_roots(self, roots: Roots) -> None:
         """Replaces the roots."""
-        self.roots = roots if callable(roots) else [_root(root) for root in roots]
+        self.roots = roots if callable(roots) else _root_list(roots)
 
     def failed(self, method: str, error: BaseException) -> None:
         """Takes note of a handler that failed."""
@@ -108,7 +109,7 @@ class _Plan:
         entry.prepare(serve, _Call, ["params"], None, None)
 
 
-_decode_elicit = msgspec.json.Decoder(_dialog.ElicitRequest).decode
+_decode_elicit = _wire.tolerant(msgspec.json.Decoder(_dialog.ElicitRequest).decode)
 
 
 async def _elicit(answers: Answers, params: bytes) -> bytes:
@@ -127,7 +128,7 @@ async def _sample(answers: Answers, params: bytes) -> bytes:
 async def _roots(answers: Answers, params: bytes) -> bytes:
     roots = answers.roots
     if callable(roots):
-        roots = [_root(root) for root in await _as_coroutine_function(roots)()]
+        roots = _root_list(await _as_coroutine_function(roots)())
     return _json.encode({"roots": roots})
 
 
@@ -137,15 +138,34 @@ def _as_coroutine_function(handler: Callable[..., Any]) -> Callable[..., Any]:
     return as_coroutine_function(handler)
 
 
+def _root_list(roots: Any) -> list[_dialog.Root]:
+    if isinstance(roots, (str, os.PathLike, _dialog.Root)):
+        roots = [roots]
+    if isinstance(roots, (bytes, dict)) or not hasattr(roots, "__iter__"):
+        raise UsageError(f"roots are a list of paths, file:// URIs and Roots, not {roots!r}")
+    return [_root(root) for root in roots]
+
+
 def _root(root: RootLike) -> _dialog.Root:
     if isinstance(root, _dialog.Root):
-        return root
-    text = os.fspath(root)
-    if isinstance(root, str) and "://" in text:
-        return _dialog.Root(text)
-    if not isinstance(text, str):
-        raise UsageError(f"a root is a path, a URI or a Root, not {root!r}")
+        return _checked(root)
+    text = os.fspath(root) if isinstance(root, (str, os.PathLike)) else None
+    if not isinstance(text, str) or not text:
+        raise UsageError(f"a root is a path, a file:// URI or a Root, not {root!r}")
+    if isinstance(root, str) and _SCHEME.match(text):
+        return _checked(_dialog.Root(text))
     import pathlib
 
     path = pathlib.Path(text).absolute()
     return _dialog.Root(path.as_uri(), path.name)
+
+
+# Of two letters at least: a single one is a drive.
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+
+
+def _checked(root: _dialog.Root) -> _dialog.Root:
+    """The specification allows no other schemes yet."""
+    if not isinstance(root.uri, str) or not root.uri.lower().startswith("file://"):
+        raise UsageError(f"the URI of a root begins with file://, which {root.uri!r} does not")
+    return root

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from . import _dialog, _forms, _json
+from . import _dialog, _forms, _json, _wire
 from ._errors import CallCancelledError, ProtocolError, UsageError
 from ._native import Context
 
@@ -26,7 +26,7 @@ class _Elicited(msgspec.Struct):
     content: msgspec.Raw = msgspec.Raw(b"null")
 
 
-_decode_elicited = msgspec.json.Decoder(_Elicited).decode
+_decode_elicited = _wire.tolerant(msgspec.json.Decoder(_Elicited).decode)
 
 
 def encode(value: Any) -> str:

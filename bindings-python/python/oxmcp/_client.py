@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Callable, Literal, TypeVar, Union
 
 import msgspec
 
-from . import _json
+from . import _json, _limits, _wire
 from ._answers import Answers, Roots
 from ._dialog import ElicitRequest, SampleRequest
 from ._errors import HandlerError, ProtocolError, UsageError, report, unknown_option
@@ -50,22 +50,8 @@ ProgressCallback = Callable[[float, Union[float, None], Union[str, None]], objec
 _TRACE = "opentelemetry.trace"
 # A server that closed its output without exiting is waited for this long, to tell why it left.
 _EXIT_GRACE = 0.5
-
-
-class _Tools(msgspec.Struct):
-    tools: list[Tool]
-
-
-class _Resources(msgspec.Struct):
-    resources: list[Resource]
-
-
-class _Templates(msgspec.Struct, rename="camel"):
-    resource_templates: list[ResourceTemplate]
-
-
-class _Prompts(msgspec.Struct):
-    prompts: list[Prompt]
+# One that exited, and whose output others hold open, may have left something to be read: how often to look.
+_LOOK = 0.05
 
 
 class _Log(msgspec.Struct):
@@ -74,12 +60,12 @@ class _Log(msgspec.Struct):
     logger: str | None = None
 
 
-_decode_tools = msgspec.json.Decoder(_Tools).decode
-_decode_resources = msgspec.json.Decoder(_Resources).decode
-_decode_templates = msgspec.json.Decoder(_Templates).decode
-_decode_prompts = msgspec.json.Decoder(_Prompts).decode
-_decode_log = msgspec.json.Decoder(_Log).decode
-_decode_progress = msgspec.json.Decoder(Progress).decode
+_read_tools = _wire.list_decoder("tools", Tool)
+_read_resources = _wire.list_decoder("resources", Resource)
+_read_templates = _wire.list_decoder("resourceTemplates", ResourceTemplate)
+_read_prompts = _wire.list_decoder("prompts", Prompt)
+_decode_log = _wire.tolerant(msgspec.json.Decoder(_Log).decode)
+_decode_progress = _wire.tolerant(msgspec.json.Decoder(Progress).decode)
 
 
 class Client:
@@ -98,6 +84,9 @@ class Client:
         to another origin.
     :param http: how a server is reached over HTTP: see `HttpClientOptions`.
     :param timeout: seconds a call may go without an answer.
+    :param limits: bounds on what the server can make the client hold: see `ClientLimits`.
+    :param list_max_pages: how many pages a whole list may have before `list_tools` and the others fail; 1000 by
+        default.
     :param mode: ``"auto"`` asks the server first whether it speaks 2026-07-28, which costs older servers one
         round trip, on the first connection to the same command; ``"legacy"`` connects by the handshake of the
         revisions up to 2025-11-25 at once.
@@ -140,6 +129,8 @@ class Client:
         name: str = "oxmcp",
         version: str | None = None,
         timeout: float = 60.0,
+        limits: _limits.ClientLimits | None = None,
+        list_max_pages: int | None = None,
         mode: Literal["auto", "legacy"] = "auto",
         capabilities: Mapping[str, Any] | None = None,
         on_elicit: Callable[[ElicitRequest], Any] | None = None,
@@ -166,6 +157,9 @@ class Client:
         self._name, self._version, self._timeout, self._mode = name, version or _version(), timeout, mode
         self._answers = Answers(on_elicit, on_elicit_url, on_sample, roots)
         self._capabilities = {**self._answers.capabilities(), **(capabilities or {})}
+        self._limits = {} if limits is None else _limits.settings(limits, _limits.ClientLimits)
+        if list_max_pages is not None:
+            self._limits["pages"] = _limits.count(list_max_pages, "list_max_pages")
         self._on_log = on_log
         self._on_notification, self._on_problem, self._on_trace = on_notification, on_problem, on_trace
         self._streams: dict[int, Notifications] = {}
@@ -175,6 +169,7 @@ class Client:
         self._connection: Connection | None = None
         self._process: ServerProcess | MemoryServer | RemoteServer | None = None
         self._reader: Reader | None = None
+        self._unwatch: Callable[[], None] | None = None
         self._forgotten: weakref.finalize[Any, Client] | None = None
         self._ready: asyncio.Future[None] | None = None
         self._closing: asyncio.Future[None] | None = None
@@ -220,6 +215,8 @@ class Client:
             if not isinstance(self._process, RemoteServer):
                 self._connection.attach(loop)
                 self._reader = read(loop, self._connection, self._process.input)
+            if isinstance(self._process, ServerProcess):
+                self._unwatch = self._process.on_exit(_weakly(self._on_exit))
             self._forgotten = weakref.finalize(self, self._link().end_soon)
             self._forgotten.atexit = False
             if not isinstance(self._process, RemoteServer):
@@ -250,7 +247,8 @@ class Client:
         return "\0memory" if self._target.command is None else "\0".join(self._target.command)
 
     def _open(self, process: ServerProcess | MemoryServer | RemoteServer, timeout: float | None) -> Connection:
-        settings = {"capabilities": self._capabilities, "trace": self._on_trace is not None}
+        settings: dict[str, Any] = {"capabilities": self._capabilities, "trace": self._on_trace is not None}
+        settings["limits"] = self._limits
         encoded = _encode(settings, "the settings").decode()
         who = (self._name, self._version, None, self._timeout, encoded)
         registry, hook = self._answers.registry(), _hook(weakref.ref(self))
@@ -262,7 +260,7 @@ class Client:
         assert self._loop is not None and self._connection is not None and self._process is not None
         if isinstance(self._process, RemoteServer):
             return self._process
-        return _Link(self._loop, self._connection, self._reader, self._process)
+        return _Link(self._loop, self._connection, self._reader, self._process, self._unwatch)
 
     async def close(self) -> None:
         """Ends the connection and the server. Calls that wait fail with `ConnectionClosedError`.
@@ -306,28 +304,34 @@ class Client:
         raise TypeError("a Client is one connection, which cannot be copied or pickled; make a new one")
 
     async def list_tools(self, *, timeout: float | None = None) -> list[Tool]:
-        """All tools of the server, over all pages."""
-        return (await self._list("tools/list", _decode_tools, timeout)).tools
+        """All tools of the server, over all pages.
+
+        One that is broken is left out, and told of by `on_problem`; so it is with the other lists.
+        """
+        return await self._list("tools/list", _read_tools, timeout)
 
     async def list_resources(self, *, timeout: float | None = None) -> list[Resource]:
         """All resources of the server, over all pages."""
-        return (await self._list("resources/list", _decode_resources, timeout)).resources
+        return await self._list("resources/list", _read_resources, timeout)
 
     async def list_resource_templates(self, *, timeout: float | None = None) -> list[ResourceTemplate]:
         """All resource templates of the server, over all pages."""
-        return (await self._list("resources/templates/list", _decode_templates, timeout)).resource_templates
+        return await self._list("resources/templates/list", _read_templates, timeout)
 
     async def list_prompts(self, *, timeout: float | None = None) -> list[Prompt]:
         """All prompts of the server, over all pages."""
-        return (await self._list("prompts/list", _decode_prompts, timeout)).prompts
+        return await self._list("prompts/list", _read_prompts, timeout)
 
-    async def _list(self, method: str, decode: Callable[[bytes], T], timeout: float | None) -> T:
+    async def _list(self, method: str, read: Callable[[bytes], _wire.Read], timeout: float | None) -> list[Any]:
         id, future = self._live().list(method, timeout)
         text = await self._answer(id, future, None)
         try:
-            return decode(text)
+            items, problems = read(text)
         except msgspec.DecodeError as error:
             raise ProtocolError(f"the server's result of {method} is broken: {error}", fault="peer") from error
+        for problem in problems:
+            self._problem("broken_entry", f"of the server's {method}, {problem}")
+        return items
 
     async def read_resource(self, uri: str, *, timeout: float | None = None) -> ResourceResult:
         """Reads a resource: its contents as text or bytes."""
@@ -458,16 +462,18 @@ class Client:
         protocol, `RequestTimeoutError`, `ConnectionClosedError`, and `CapabilityError` when the
         server has no tools.
         """
-        options = (timeout, max_total_timeout, reset_timeout_on_progress, on_progress is not None)
         encoded = None if arguments is None else _encode(arguments, f"the arguments of {name!r}")
         connection = self._live()
         if meta or _TRACE in sys.modules:
             params: dict[str, Any] = {"name": name, **({} if meta is None else {"_meta": dict(meta)})}
             if encoded is not None:
                 params["arguments"] = msgspec.Raw(encoded)
+            options = (timeout, max_total_timeout, reset_timeout_on_progress, on_progress is not None)
             return decode_call_result(await self._traced("tools/call", params, options, on_progress))
         try:
-            id, future = connection.call_tool(name, encoded, *options)
+            id, future = connection.call_tool(
+                name, encoded, timeout, max_total_timeout, reset_timeout_on_progress, on_progress is not None
+            )
         except UnicodeEncodeError as error:
             raise _no_text("the tool's name", name, error) from None
         return decode_call_result(await self._answer(id, future, on_progress))
@@ -629,6 +635,16 @@ class Client:
             ending._log_destroy_pending = False
             self._ending = ending
 
+    def _on_exit(self) -> None:
+        assert self._loop is not None and isinstance(self._process, ServerProcess)
+        if self._ending is not None or self._closing is not None:
+            return
+        if self._process.has_output():
+            self._loop.call_later(_LOOK, _weakly(self._on_exit))
+        else:
+            # Its output may be held open by what it started.
+            self._on_input_ended()
+
     async def _end(self) -> None:
         assert self._connection is not None and self._process is not None
         assert not isinstance(self._process, RemoteServer), "its connection has no input of its own"
@@ -648,13 +664,16 @@ class _Link:
         connection: Connection,
         reader: Reader | None,
         process: ServerProcess | MemoryServer,
+        unwatch: Callable[[], None] | None,
     ) -> None:
-        self._loop, self._connection, self._reader = loop, connection, reader
+        self._loop, self._connection, self._reader, self._unwatch = loop, connection, reader, unwatch
         self._output, self._release = process.output, process.release
 
     def end(self, why: str) -> None:
         """Ends the connection, on its loop. What waits for it fails with `why`."""
         self._connection.close(why)
+        if self._unwatch is not None:
+            self._unwatch()
         if self._reader is not None:
             self._reader.close()
         # From here on nobody touches the descriptors, whose numbers will soon be others'.
@@ -669,12 +688,26 @@ class _Link:
         try:
             self._loop.call_soon_threadsafe(self._end_forgotten)
         except RuntimeError:  # the loop is closed
+            if self._unwatch is not None:
+                self._unwatch()
             self._connection.detach()
             self._release()
 
     def _end_forgotten(self) -> None:
         self.end("the client was dropped")
         self._release()
+
+
+def _weakly(method: Callable[[], None]) -> Callable[[], None]:
+    """A call of a method that does not keep its object."""
+    reference = weakref.WeakMethod(method)
+
+    def call() -> None:
+        alive = reference()
+        if alive is not None:
+            alive()
+
+    return call
 
 
 def _hook(owner: weakref.ref[Client]) -> Callable[[str, Union[int, None], Any, Any], None]:
@@ -709,7 +742,13 @@ def _name_of(params: Any) -> str | None:
 
 def _encode(value: Any, what: str) -> bytes:
     try:
-        return _json.encode(value)
+        return _json.encode_exact(value)
+    except UnicodeEncodeError as error:
+        # What the program asks for is not changed on its way.
+        half = error.object[error.start]
+        raise UsageError(
+            f"{what} have no JSON form: a string holds {half!r}, half of a surrogate pair, which has no UTF-8 form"
+        ) from error
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"{what} have no JSON form: {error}") from error
 

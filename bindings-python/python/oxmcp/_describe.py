@@ -215,8 +215,21 @@ def _tool(source: Source) -> Described:
         signature = _signature.whole(signature, schema)
     output = _output_schema(source.options.get("output_schema", True), signature.result)
     descriptor = _descriptor(source, inputSchema=signature.schema, outputSchema=output)
-    plan = Plan(signature.function, signature.decode, signature.arguments, signature.keywords, signature.context)
+    function = signature.function
+    if output is not None and output.get("type") != "object":
+        function = _giving_data(function)
+    plan = Plan(function, signature.decode, signature.arguments, signature.keywords, signature.context)
     return Described(plan, descriptor, output is not None, schema is not None)
+
+
+def _giving_data(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a tool whose structured content may be no object."""
+    from . import _results
+
+    async def give(*args: Any, **kwargs: Any) -> _results.Whole:
+        return _results.Whole(_results.encode_data(await function(*args, **kwargs)))
+
+    return give
 
 
 def _output_schema(wanted: Any, result: Any) -> dict[str, Any] | None:
@@ -231,7 +244,7 @@ def _output_schema(wanted: Any, result: Any) -> dict[str, Any] | None:
     if not isinstance(kind, type) or any(base.__module__ in _OWN_FORMS for base in kind.__mro__):
         return None
     if hasattr(kind, "model_json_schema"):
-        described: dict[str, Any] = kind.model_json_schema(mode="serialization")
+        described = _schema.of_model(kind)
         return described if described.get("type") == "object" else None
     is_object = dataclasses.is_dataclass(kind) or issubclass(kind, msgspec.Struct) or typing.is_typeddict(kind)
     if not is_object and not (kind is dict and len(typing.get_args(result)) == 2):

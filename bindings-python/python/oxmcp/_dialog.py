@@ -7,9 +7,9 @@ from typing import Any, Generic, Literal, TypeVar, Union
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from . import _json
+from . import _json, _wire
 from ._errors import ProtocolError, printable
-from ._types import Content, TextContent, UnknownContent, check_block, decode_block, is_content
+from ._types import Content, TextContent, UnknownContent, check_block, decode_block, decode_blocks, is_content
 
 __all__ = [
     "ElicitRequest",
@@ -125,10 +125,11 @@ class _Roots(Struct):
     roots: list[Root]
 
 
-_decode_sample = msgspec.json.Decoder(_WireSample).decode
-_decode_request = msgspec.json.Decoder(_WireRequest).decode
-_decode_message = msgspec.json.Decoder(_WireMessage).decode
-_decode_roots = msgspec.json.Decoder(_Roots).decode
+_decode_sample = _wire.tolerant(msgspec.json.Decoder(_WireSample).decode)
+_decode_request = _wire.tolerant(msgspec.json.Decoder(_WireRequest).decode)
+_decode_message = _wire.tolerant(msgspec.json.Decoder(_WireMessage).decode)
+_decode_raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_decode_roots = _wire.tolerant(msgspec.json.Decoder(_Roots).decode)
 
 
 def text_of(content: Any) -> str:
@@ -172,17 +173,23 @@ def content_out(content: Any, where: str) -> Any:
     return block
 
 
-def content_in(raw: msgspec.Raw) -> Union[Content, list[Content]]:
-    """Content as it came; blocks of unknown kinds are kept."""
+def content_in(raw: msgspec.Raw, where: str = "content") -> Union[Content, list[Content]]:
+    """Content as it came, which stands at `where`; blocks of unknown kinds are kept."""
     if bytes(raw).lstrip()[:1] == b"[":
-        return [decode_block(block) for block in msgspec.json.decode(raw, type=list[msgspec.Raw])]
-    return decode_block(raw)
+        return decode_blocks(_decode_raws(raw), where)
+    try:
+        return decode_block(raw)
+    except msgspec.DecodeError as error:
+        raise msgspec.ValidationError(_wire.placed(error, where)) from error
 
 
-def decode_message(raw: msgspec.Raw) -> Message:
+def decode_message(raw: msgspec.Raw, where: str) -> Message:
     """A message as it came."""
-    wire = _decode_message(raw)
-    return Message(content_in(wire.content), wire.role)
+    try:
+        wire = _decode_message(raw)
+    except msgspec.DecodeError as error:
+        raise msgspec.ValidationError(_wire.placed(error, where)) from error
+    return Message(content_in(wire.content, f"{where}.content"), wire.role)
 
 
 def decode_sample(result: bytes) -> SampleResult:
@@ -198,7 +205,10 @@ def decode_sample(result: bytes) -> SampleResult:
 def decode_request(params: bytes) -> SampleRequest:
     """The params of `sampling/createMessage`. Raises `msgspec.DecodeError` when they are none."""
     wire = _decode_request(params)
-    messages = [Message(content_in(message.content), message.role) for message in wire.messages]
+    messages = [
+        Message(content_in(message.content, f"messages[{index}].content"), message.role)
+        for index, message in enumerate(wire.messages)
+    ]
     return SampleRequest(**{**msgspec.structs.asdict(wire), "messages": messages})
 
 

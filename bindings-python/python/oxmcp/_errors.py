@@ -76,15 +76,22 @@ class CallCancelledError(McpError):
     """The call that a plain handler asked something for is over, or is made again with the answer."""
 
 
-class UrlElicitationRequiredError(McpError):
-    """Raise it in a handler when the user must visit URLs before the call can be served.
+class UrlElicitationRequiredError(ResponseError):
+    """The user must visit URLs before the call can be served. A handler raises it; so do the calls of a client whose
+    server answered so (code -32042).
 
     :param elicitations: ``[{"mode": "url", "url": ..., "message": ..., "elicitationId": ...}]``. A client of
         2026-07-28 is asked to have them visited, and makes the call again.
     """
 
     def __init__(self, elicitations: list[dict[str, Any]], message: str = "a URL must be visited first") -> None:
-        super().__init__(message, -32042, {"elicitations": elicitations})
+        super().__init__(message, _URL_REQUIRED, {"elicitations": elicitations})
+
+    @property
+    def elicitations(self) -> list[dict[str, Any]]:
+        """The URLs, as the server sent them."""
+        found: list[dict[str, Any]] = self.data["elicitations"]
+        return found
 
 
 class ToolError(Exception):
@@ -99,6 +106,8 @@ class ArgumentsRefused(Exception):
     """Arguments that do not fit, where that is found after the decoder: the native module answers with what
     the revision has for them."""
 
+
+_URL_REQUIRED = -32042
 
 _KINDS: dict[str, type[McpError]] = {
     "response": ResponseError,
@@ -124,11 +133,18 @@ def from_native(
             decoded = decode(data)
         except (ValueError, RecursionError):
             decoded = data
-    return _KINDS.get(kind, McpError)(message, code, decoded, fault=fault, retryable=retryable)
+    error = _KINDS.get(kind, McpError)(message, code, decoded, fault=fault, retryable=retryable)
+    if kind == "response" and code == _URL_REQUIRED and isinstance(decoded, dict):
+        elicitations = decoded.get("elicitations")
+        if isinstance(elicitations, list) and all(isinstance(item, dict) for item in elicitations):
+            required = UrlElicitationRequiredError(elicitations, message)
+            required.__dict__.update(error.__dict__)
+            return required
+    return error
 
 
 # What a client has to know to make the call as it must be made: a capability that it lacks, a URL to visit.
-_PASSED_ON = (-32021, -32042)
+_PASSED_ON = (-32021, _URL_REQUIRED)
 
 
 def explain(error: BaseException, name: str, kind: str = "tool") -> tuple[int | None, str, str | None]:
@@ -139,10 +155,10 @@ def explain(error: BaseException, name: str, kind: str = "tool") -> tuple[int | 
     if isinstance(error, McpError) and error.code in _PASSED_ON:
         return _explain_mcp_error(error, kind)
     if isinstance(error, ToolError):
-        return (None if kind == "tool" else -32603), _text(error), None
+        return (None if kind == "tool" else -32603), text_of(error), None
     _log().error("%s %r failed", kind, name, exc_info=error)
     if kind == "tool":
-        what = printable(error.message) if isinstance(error, McpError) else _text(error)
+        what = printable(error.message) if isinstance(error, McpError) else text_of(error)
         return None, f"Error executing tool {name} (-32603): {what}", None
     # What went wrong inside is nobody's business but the log's.
     return -32603, f"Internal error: {kind} {name} failed", None
@@ -152,7 +168,7 @@ def _explain_mcp_error(error: McpError, kind: str) -> tuple[int, str, str | None
     # An exception's members are the program's to set, and a subclass may not have set them.
     code, data = getattr(error, "code", None), getattr(error, "data", None)
     message = getattr(error, "message", None)
-    message = printable(message) if isinstance(message, str) else _text(error)
+    message = printable(message) if isinstance(message, str) else text_of(error)
     if code is None:
         code = -32603
     elif not isinstance(code, int) or not -(2**63) <= code < 2**63:
@@ -170,16 +186,27 @@ def _explain_mcp_error(error: McpError, kind: str) -> tuple[int, str, str | None
     return int(code), message, text
 
 
-def _text(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
+    """What an exception says. One whose own text says nothing is shown with its type, a group with its causes."""
     try:
-        return printable(str(error)) or type(error).__name__
+        text = printable(str(error))
     except Exception:
         return f"{type(error).__name__}, which cannot be shown as text"
+    causes = getattr(error, "exceptions", None)
+    if isinstance(causes, tuple) and all(isinstance(cause, BaseException) for cause in causes):
+        return f"{text}: {'; '.join(text_of(cause) for cause in causes)}"
+    if isinstance(error, KeyError) and len(error.args) == 1:
+        return f"{type(error).__name__}: {text}"
+    return text or type(error).__name__
 
 
 def printable(text: str) -> str:
-    """The text as one that UTF-8 can hold: lone surrogates become escapes."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    """The text as one that UTF-8 can hold: half of a surrogate pair becomes U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def report(error: BaseException, what: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Callable, NamedTuple
 
 import msgspec
 
-from . import _json, _schema
+from . import _json, _readable, _schema
 from ._errors import UsageError
 
 _SIMPLE = ("string", "number", "integer", "boolean")
@@ -31,7 +31,8 @@ def read(schema: Any) -> Form:
         return Form(schema, _unchanged)
     validate = getattr(schema, "model_validate", None)
     try:
-        described = schema.model_json_schema() if validate is not None else _schema.flat(schema)
+        kind = schema if validate is not None else _readable.readable(schema)
+        described = _schema.of_model(schema, "validation") if validate is not None else _schema.flat(kind)
         described = _schema.inline(described)
     except (AttributeError, TypeError) as error:
         raise UsageError(f"the form {schema!r}: {error}") from error
@@ -41,11 +42,27 @@ def read(schema: Any) -> Form:
     described["properties"] = {
         name: _simple(name, member) for name, member in described.get("properties", {}).items()
     }
-    return Form(described, validate or _converter(schema))
+    return Form(described, _reader(validate or _converter(kind)))
 
 
 def _unchanged(content: Any) -> Any:
     return content
+
+
+def _reader(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What reads also the integers that the client wrote as ``5.0``."""
+
+    def read_leniently(content: Any) -> Any:
+        try:
+            return read(content)
+        except ValueError:
+            text = _json.encode(content)
+            changed = _json.lenient(text)
+            if changed == text:
+                raise
+        return read(_json.decode(changed))
+
+    return read_leniently
 
 
 def _converter(kind: Any) -> Callable[[Any], Any]:

@@ -16,11 +16,13 @@ from ._native import HttpServer
 from ._served import KINDS, Events, identity, to_json
 
 if TYPE_CHECKING:
+    from ._port_routes import PortRoutes
     from ._server import Server
-    from ._uvicorn import Hosted
 
 # Handlers that were cancelled may take this long to end before the lifespan does.
 _LAST_WORDS = 2.0
+# The core's, in milliseconds.
+_ROUTE_TIMEOUT = 60_000
 
 
 class HttpOptions(TypedDict, total=False):
@@ -64,9 +66,11 @@ class ListenOptions(HttpOptions, total=False):
     """How long the head of a request may take to come, and a connection may be idle; 60 by default."""
     write_timeout: float
     """How long a client may take nothing of what is written to it; 60 by default."""
+    route_timeout: float
+    """How long the answer of a `Server.custom_route` may take to begin; 60 by default."""
 
 
-_TIMES = {"session_idle", "retry", "keep_alive", "body_timeout", "head_timeout", "write_timeout"}
+_TIMES = {"session_idle", "retry", "keep_alive", "body_timeout", "head_timeout", "write_timeout", "route_timeout"}
 _LISTEN = ListenOptions.__required_keys__ | ListenOptions.__optional_keys__
 _ASGI = HttpOptions.__required_keys__ | HttpOptions.__optional_keys__
 
@@ -96,12 +100,13 @@ def settings(options: Any, *, listens: bool) -> dict[str, Any]:
 class Endpoint(Events):
     """A server over HTTP on the running loop. `close` ends it; so does the end of the loop."""
 
-    def __init__(self, app: Server, settings: dict[str, Any]) -> None:
+    def __init__(self, app: Server, settings: dict[str, Any], routes: PortRoutes | None = None) -> None:
         super().__init__(app)
+        self._routes = routes
         self.loop = asyncio.get_running_loop()
         hub = _hub.acquire(self, self._end_with_loop)
         try:
-            self.native = HttpServer(hub, *identity(app), to_json(settings), self.on_event)
+            self.native = HttpServer(hub, *identity(app), to_json(settings), routes is not None, self.on_event)
         except BaseException:
             _hub.release(self.loop, self)
             raise
@@ -112,13 +117,12 @@ class Endpoint(Events):
             # Then lists never wait for the loop, which a handler may keep busy.
             self.describe(kind)
 
-    async def listen(self, _: str, port: int) -> tuple[str, int]:
+    def listen(self, port: int) -> tuple[str, int]:
         """Listens on a port of the address that the settings name; gives both."""
-        return self.native.bind(port)
-
-    def sessions(self) -> int:
-        """How many sessions there are, of revisions with a handshake."""
-        return self.native.sessions()
+        address = self.native.bind(port)
+        if self._routes is not None:
+            self._routes.server = address
+        return address
 
     @property
     def is_closed(self) -> bool:
@@ -139,6 +143,8 @@ class Endpoint(Events):
         try:
             self.native.shut_down()
             await self._has_shut_down
+            if self._routes is not None:
+                await self._routes.end(_LAST_WORDS)
             if tasks := self.native.tasks():
                 await asyncio.wait(tasks, timeout=_LAST_WORDS)
         finally:
@@ -157,6 +163,8 @@ class Endpoint(Events):
         if kind == "shut_down":
             if not self._has_shut_down.done():
                 self._has_shut_down.set_result(None)
+        elif self._routes is not None and kind.startswith("route"):
+            self._routes.on_event(kind, id, first, second)
         else:
             super().on_event(kind, id, first, second)
 
@@ -175,9 +183,9 @@ class HttpServing:
         if not isinstance(port, int) or not 0 <= port <= 65535:
             raise ValueError(f"a port is a number from 0 to 65535, not {port!r}")
         self._app, self._port, self._path = app, port, check_path(path)
-        self._options, self._host = options, _address(host)
+        self._host = _address(host)
         self._settings = {**settings(options, listens=True), "path": self._path, "address": self._host}
-        self._endpoint: Endpoint | Hosted | None = None
+        self._endpoint: Endpoint | None = None
         self._life: Any = None
         self._address: tuple[str, int] = ("", 0)
         self._closed: asyncio.Future[None] | None = None
@@ -197,7 +205,7 @@ class HttpServing:
     @property
     def sessions(self) -> int:
         """How many sessions there are, of revisions with a handshake."""
-        return 0 if self._endpoint is None else self._endpoint.sessions()
+        return 0 if self._endpoint is None else self._endpoint.native.sessions()
 
     def __await__(self) -> Generator[Any, Any, HttpServing]:
         return self._open().__await__()
@@ -217,9 +225,9 @@ class HttpServing:
         self._life = self._app._living()
         await self._life.__aenter__()
         try:
-            endpoint = self._endpoint = self._make()
+            endpoint = self._endpoint = Endpoint(self._app, self._settings, self._routes())
             try:
-                self._address = await endpoint.listen(self._host, self._port)
+                self._address = endpoint.listen(self._port)
             except BaseException:
                 await endpoint.close()
                 raise
@@ -228,12 +236,12 @@ class HttpServing:
             raise
         return self
 
-    def _make(self) -> Endpoint | Hosted:
-        if not self._app._routes:
-            return Endpoint(self._app, self._settings)
-        from ._uvicorn import Hosted
+    def _routes(self) -> PortRoutes | None:
+        if not self._app._routes and self._app._web is None:
+            return None
+        from ._port_routes import PortRoutes
 
-        return Hosted(self._app, self._path, self._options)
+        return PortRoutes(self._app, self._settings.get("routeTimeout", _ROUTE_TIMEOUT) / 1000)
 
     async def close(self) -> None:
         """Takes no more connections, ends streams, lets calls under way finish for some seconds, then cancels the
@@ -244,7 +252,7 @@ class HttpServing:
             self._closing = asyncio.ensure_future(self._close(self._endpoint, self._closed))
         await asyncio.shield(self._closing)
 
-    async def _close(self, endpoint: Endpoint | Hosted, closed: asyncio.Future[None]) -> None:
+    async def _close(self, endpoint: Endpoint, closed: asyncio.Future[None]) -> None:
         try:
             await endpoint.close()
         finally:
@@ -298,7 +306,9 @@ def check_path(path: str) -> str:
 def _address(host: str) -> str:
     """The address of this machine that a name stands for."""
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        # Anything but bytes has Python load the tables of international names.
+        name = host.encode() if host.isascii() else host
+        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         raise ValueError(f"host= is an address of this machine, such as '127.0.0.1', not {host!r}: {error}") from error
     addresses = sorted((family != socket.AF_INET, address[0]) for family, _, _, _, address in found)

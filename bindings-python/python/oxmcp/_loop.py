@@ -134,13 +134,12 @@ async def serve(connection: Connection, fd: int, owner: Served) -> None:
 
 def run_callback(callback: Callable[..., Any], *arguments: Any) -> None:
     """Calls back into the program. What it returns may be awaited by a task of its own."""
-    name = getattr(callback, "__name__", repr(callback))
     try:
         result = callback(*arguments)
     except Exception as error:
-        report(error, name)
+        report(error, getattr(callback, "__name__", None) or repr(callback))
         return
-    if asyncio.iscoroutine(result):
+    if result is not None and asyncio.iscoroutine(result):
         task = asyncio.ensure_future(result)
         _callbacks.add(task)
         task.add_done_callback(_callback_done)

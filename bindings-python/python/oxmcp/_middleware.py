@@ -132,6 +132,10 @@ def _undone(kind: str, given: Any, params: dict[str, Any]) -> bytes:
     return _json.encode({**given, **params})
 
 
+# The first revision in which the output of a tool may be something else than an object.
+_ANY_OUTPUT = "2026-07-28"
+
+
 def lists(source: Source) -> Plan:
     """The plan of a list that middleware wants to see."""
     from ._describe import Plan, describe_all
@@ -145,7 +149,12 @@ def lists(source: Source) -> Plan:
             page = server._registry.list(_KINDS[method], request.params.get("cursor"))
             if page is None:
                 raise McpError("Invalid cursor", code=-32602)
-            return _json.decode(page)
+            shown = _json.decode(page)
+            if context.protocol_version < _ANY_OUTPUT:
+                for tool in shown.get("tools", ()):
+                    if tool.get("outputSchema", {}).get("type") != "object":
+                        tool.pop("outputSchema", None)
+            return shown
 
         params = {name: value for name, value in _json.decode(text).items() if name != "_meta"}
         return _json.encode(await run(server._middleware, Request(method, params, context), last))

@@ -7,6 +7,7 @@ from typing import Any, Union
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from . import _wire
 from ._dialog import Message, decode_message
 from ._errors import ProtocolError
 
@@ -148,9 +149,9 @@ class _WireCompletion(Struct):
     completion: Completion
 
 
-_decode_resource = msgspec.json.Decoder(_WireResource).decode
-_decode_prompt = msgspec.json.Decoder(_WirePrompt).decode
-_decode_completion = msgspec.json.Decoder(_WireCompletion).decode
+_decode_resource = _wire.tolerant(msgspec.json.Decoder(_WireResource).decode)
+_decode_prompt = _wire.tolerant(msgspec.json.Decoder(_WirePrompt).decode)
+_decode_completion = _wire.tolerant(msgspec.json.Decoder(_WireCompletion).decode)
 
 
 def decode_resource(result: bytes) -> ResourceResult:
@@ -173,7 +174,8 @@ def decode_prompt(result: bytes) -> PromptResult:
     """A result of `prompts/get`. Raises `ProtocolError` when it is none."""
     try:
         wire = _decode_prompt(result)
-        return PromptResult([decode_message(message) for message in wire.messages], wire.description, wire.meta)
+        messages = [decode_message(message, f"messages[{index}]") for index, message in enumerate(wire.messages)]
+        return PromptResult(messages, wire.description, wire.meta)
     except msgspec.DecodeError as error:
         raise ProtocolError(f"the server's result of prompts/get is broken: {error}", fault="peer") from error
 

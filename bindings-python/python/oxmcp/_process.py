@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -69,12 +70,24 @@ class ServerProcess:
         """The id of the process."""
         return self._process.pid
 
+    def on_exit(self, call: Callable[[], None]) -> Callable[[], None]:
+        """Has a function called on the loop when the process exits; gives one that takes that back."""
+        return _watch(self._process, call)
+
+    def has_output(self) -> bool:
+        """Whether there is output that nobody has read yet. Where that cannot be told, there is none."""
+        if sys.platform == "win32":
+            return False
+        poll = select.poll()
+        poll.register(self.input, select.POLLIN)
+        return any(event & select.POLLIN for _, event in poll.poll(0))
+
     async def exited(self, timeout: float) -> bool:
         """Waits for the process to exit, `timeout` seconds at most."""
         if self._process.poll() is not None:
             return True
         exit: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        stop = _watch(self._process, exit)
+        stop = _watch(self._process, lambda: None if exit.done() else exit.set_result(None))
         try:
             await asyncio.wait([exit], timeout=timeout)
         finally:
@@ -85,7 +98,7 @@ class ServerProcess:
         """How the process ended, for an error message."""
         status = self._process.poll()
         if status is None:
-            return "the server closed its output"
+            return "the server closed its side of the connection"
         if status < 0:
             return f"the server process was ended by signal {_signal_name(-status)}"
         return f"the server process exited with status {status}"
@@ -127,45 +140,49 @@ class ServerProcess:
                 await asyncio.sleep(min(left, _LOOK))
 
 
-def _watch(process: subprocess.Popen[bytes], exit: asyncio.Future[None]) -> Callable[[], None]:
-    """Has the future completed when the process exits; gives the function that stops that.
+def _watch(process: subprocess.Popen[bytes], on_exit: Callable[[], None]) -> Callable[[], None]:
+    """Has a function called when the process exits, once; gives the function that stops that.
 
     The loop's executor is not used: it is joined when the loop ends.
     """
     loop = asyncio.get_running_loop()
-
-    def on_exit() -> None:
-        if not exit.done():
-            exit.set_result(None)
-
+    stopped = False
     fd = -1
-    try:
-        fd = os.pidfd_open(process.pid)  # type: ignore[attr-defined,unused-ignore]
-        loop.add_reader(fd, on_exit)
-    except (AttributeError, NotImplementedError, OSError):
-        if fd >= 0:
-            os.close(fd)
-    else:
 
-        def stop() -> None:
+    def stop() -> None:
+        nonlocal stopped
+        if not stopped and fd >= 0:
             if not loop.is_closed():
                 loop.remove_reader(fd)
             os.close(fd)
+        stopped = True
 
+    def exited() -> None:
+        if not stopped:
+            stop()
+            on_exit()
+
+    try:
+        fd = os.pidfd_open(process.pid)  # type: ignore[attr-defined,unused-ignore]
+        loop.add_reader(fd, exited)
         return stop
+    except (AttributeError, NotImplementedError, OSError):
+        if fd >= 0:
+            os.close(fd)
+            fd = -1
 
     def wait() -> None:
         process.wait()
         try:
-            loop.call_soon_threadsafe(on_exit)
+            loop.call_soon_threadsafe(exited)
         except RuntimeError:
             pass  # the loop is closed
 
     try:
         threading.Thread(target=wait, name="oxmcp-exit", daemon=True).start()
     except RuntimeError:
-        on_exit()  # the interpreter ends: there is no time to wait
-    return lambda: None
+        exited()  # the interpreter ends: there is no time to wait
+    return stop
 
 
 def _inherited() -> dict[str, str]:

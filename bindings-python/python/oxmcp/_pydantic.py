@@ -5,15 +5,20 @@ Imported only for such functions, so pydantic is there already."""
 from __future__ import annotations
 
 import sys
+import types
 import typing
 from typing import Any, Callable
 
 import msgspec
 
-from . import _json, _schema
+from . import _json, _refine, _schema
 
 # Whose marks in an `Annotated` only pydantic knows how to read.
 _MARKS = ("pydantic", "pydantic_core", "annotated_types")
+# The members of a mark of msgspec, which pydantic calls the same.
+_BOUNDS = ("ge", "gt", "le", "lt", "multiple_of", "pattern", "min_length", "max_length")
+_WORDS = ("title", "description", "examples")
+_UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
 
 
 def wanted(hint: Any, default: Any) -> bool:
@@ -63,7 +68,7 @@ def build(name: str, parameters: dict[str, tuple[Any, Any]], *, strict: bool, cl
     fields: dict[str, Any] = {}
     attributes: dict[str, str] = {}
     for number, (parameter, (hint, default)) in enumerate(parameters.items()):
-        attribute = parameter
+        attribute, hint = parameter, _understood(hint)
         if parameter.startswith("_") or hasattr(pydantic.BaseModel, parameter):
             attribute = f"p{number}"
             hint = typing.Annotated[hint, pydantic.Field(alias=parameter)]
@@ -78,18 +83,74 @@ def build(name: str, parameters: dict[str, tuple[Any, Any]], *, strict: bool, cl
         except pydantic.ValidationError as error:
             raise msgspec.ValidationError(explain(error)) from None
 
-    schema = model.model_json_schema(by_alias=True, schema_generator=Titleless)
+    try:
+        return Arguments(_json.leniently(decode), _schema_of(model, Titleless), attributes)
+    except pydantic.errors.PydanticInvalidForJsonSchema as error:
+        raise TypeError(
+            "pydantic reads the arguments of a function that uses its types or marks, and does not know one of these, "
+            f"such as a msgspec Struct inside of a dataclass or a model: {error.message.partition('(')[0].strip()}"
+        ) from error
+
+
+def _schema_of(model: Any, generator: Any) -> dict[str, Any]:
+    schema: dict[str, Any] = model.model_json_schema(by_alias=True, schema_generator=generator)
     schema.pop("title", None)
     try:
         schema = _schema.inline(dict(schema))
     except TypeError:
         pass  # a model that contains itself stays a definition
-    for member in schema.setdefault("properties", {}).values():
+    schema.setdefault("properties", {})
+    _refine.drop_defaults(schema)
+    return schema
+
+
+def _understood(hint: Any) -> Any:
+    """The type with the marks and Structs of msgspec as pydantic knows them."""
+    import pydantic
+
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if isinstance(hint, type) and not origin:
+        return typing.Annotated[hint, _Struct(hint)] if issubclass(hint, msgspec.Struct) else hint
+    if origin is typing.Annotated:
+        marks: list[Any] = []
+        for mark in arguments[1:]:
+            if isinstance(mark, msgspec.Meta):
+                named = {name: getattr(mark, name) for name in (*_BOUNDS, *_WORDS)}
+                given = {name: value for name, value in named.items() if value is not None}
+                marks.append(pydantic.Field(**given, json_schema_extra=mark.extra_json_schema))
+            else:
+                marks.append(pydantic.Field(description=mark) if isinstance(mark, str) else mark)
+        annotated = (_understood(arguments[0]), *marks)
+        return typing.cast(Any, typing.Annotated)[annotated]
+    if origin is None or origin is typing.Literal:
+        return hint
+    parts = tuple(_understood(part) for part in arguments)
+    if all(part is before for part, before in zip(parts, arguments)):
+        return hint
+    return typing.cast(Any, typing.Union)[parts] if origin in _UNIONS else origin[parts]
+
+
+class _Struct:
+    """Has msgspec read and describe a Struct."""
+
+    def __init__(self, kind: Any) -> None:
+        self._kind = kind
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(self._read)
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:
+        return _schema.inline(_schema.flat(self._kind))
+
+    def _read(self, value: Any) -> Any:
+        if isinstance(value, self._kind):
+            return value  # a default
         try:
-            _json.refuse_not_finite(member.get("default"))
-        except ValueError:
-            del member["default"]
-    return Arguments(decode, schema, attributes)
+            return msgspec.convert(value, self._kind, dec_hook=_schema.dec_hook)
+        except msgspec.ValidationError as error:
+            raise ValueError(str(error)) from None
 
 
 def explain(error: Any) -> str:

@@ -45,7 +45,14 @@ class HttpRequest:
     """A request of HTTP: the one that brought a call (`Context.http_request`), or one for a route of the program's own
     (`Server.custom_route`)."""
 
-    def __init__(self, scope: Scope, receive: Receive | None = None, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        receive: Receive | None = None,
+        variables: Mapping[str, str] | None = None,
+        *,
+        limit: int | None = _BODY_LIMIT,
+    ) -> None:
         self.scope = scope
         """The scope of ASGI, with what middleware put there, such as ``scope["user"]``. A server with a port of its own
         makes one up from the request."""
@@ -58,6 +65,7 @@ class HttpRequest:
         self._query = scope.get("query_string", b"").decode("latin-1")
         self.query: Mapping[str, str] = dict(reversed(parse_qsl(self._query, keep_blank_values=True)))
         """The first value of each name in the query."""
+        self._limit = limit
         self._receive, self._body = receive, None if self.method not in ("GET", "HEAD") else b""
 
     @property
@@ -77,8 +85,9 @@ class HttpRequest:
         return self.scope.get("state", {})
 
     async def body(self) -> bytes:
-        """The whole body. Raises `ValueError` if it is larger than 16 MiB, or the client left before its end. The body
-        of a request that brought a call is the call, and empty here."""
+        """The whole body. In an ASGI app it raises `ValueError` if it is larger than 16 MiB, or the client left before
+        its end; on a port of its own such requests come to no function. The body of a request that brought a call is the
+        call, and empty here."""
         if self._body is None:
             parts, size, more = [], 0, self._receive is not None
             while more and self._receive is not None:
@@ -87,8 +96,8 @@ class HttpRequest:
                     raise ValueError("the client left before the end of its request")
                 parts.append(message.get("body", b""))
                 size, more = size + len(parts[-1]), message.get("more_body", False)
-                if size > _BODY_LIMIT:
-                    raise ValueError(f"the body is larger than {_BODY_LIMIT} bytes")
+                if self._limit is not None and size > self._limit:
+                    raise ValueError(f"the body is larger than {self._limit} bytes")
             self._body = b"".join(parts)
         return self._body
 
@@ -110,11 +119,23 @@ def of_scope(scope: Scope) -> HttpRequest:
 
 def of_head(method: str, target: str, authority: str | None, fields: list[tuple[bytes, bytes]]) -> HttpRequest:
     """The request that a port of the core's got."""
+    return HttpRequest(scope_of(method, target, authority, fields))
+
+
+def scope_of(
+    method: str,
+    target: str,
+    authority: str | None,
+    fields: list[tuple[bytes, bytes]],
+    client: tuple[str, int] | None = None,
+    server: tuple[str, int] | None = None,
+) -> dict[str, Any]:
+    """The scope of ASGI that it would have had."""
     if authority is not None and not any(name == b"host" for name, _ in fields):
         # In HTTP/2 the host is no field.
         fields = [(b"host", authority.encode("latin-1")), *fields]
     path, _, query = target.partition("?")
-    scope = {
+    return {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.3"},
         "http_version": "1.1",
@@ -125,11 +146,10 @@ def of_head(method: str, target: str, authority: str | None, fields: list[tuple[
         "root_path": "",
         "query_string": query.encode("latin-1"),
         "headers": fields,
-        "client": None,
-        "server": None,
+        "client": client,
+        "server": server,
         "state": {},
     }
-    return HttpRequest(scope)
 
 
 def for_starlette(request: HttpRequest | None) -> Any:

@@ -20,6 +20,16 @@ class Whole:
         self.text = text
 
 
+def encode_data(value: Any) -> bytes:
+    """The same as `encode` for a tool whose output schema is not one of an object: what it gives is data, whatever it
+    is, but for a result that is written as such."""
+    if isinstance(value, (CallToolResult, Whole)):
+        return encode(value)
+    text = _encode_data(list(value) if hasattr(type(value), "__next__") else value)
+    shown = _text(value) if isinstance(value, str) else TextContent(text=text.decode())
+    return msgspec.json.encode({"content": [shown], "structuredContent": msgspec.Raw(text)})
+
+
 def encode_any(value: Any) -> bytes:
     """The same as `encode`, also for a string and None."""
     if value is None:
@@ -35,7 +45,7 @@ def encode(value: Any) -> bytes:
     - a string of a subclass, such as a member of ``class E(str, Enum)``, is text;
     - an object (dict, dataclass, Struct, pydantic model) becomes structured content, and its JSON
       the text for clients that know only text;
-    - anything else becomes its JSON as text.
+    - anything else becomes its JSON as text, what is iterated over as a list.
 
     Raises `TypeError` or `ValueError` for what would be no valid result.
     """
@@ -46,6 +56,8 @@ def encode(value: Any) -> bytes:
     if isinstance(value, str):
         return _json.encode({"content": [_text(value)]})
     value = _made(value)
+    if hasattr(type(value), "__next__"):
+        value = list(value)
     if is_content(value):
         return _json.encode({"content": _blocks([value])})
     if isinstance(value, (list, tuple)) and any(is_content(item) or hasattr(item, "to_content") for item in value):
@@ -53,18 +65,22 @@ def encode(value: Any) -> bytes:
         value = [_made(item) for item in value]
         shown = [item if is_content(item) or isinstance(item, str) else _json.encode(item).decode() for item in value]
         return _json.encode({"content": _blocks(shown)})
-    try:
-        text = _json.encode(value)
-    except TypeError as error:
-        raise TypeError(
-            f"{error}; return str, numbers, bool, None, dict, list, a dataclass, a Struct, a pydantic model "
-            "or content blocks"
-        ) from None
+    text = _encode_data(value)
     content = [TextContent(text=text.decode())]
     if text[:1] != b"{":
         return _json.encode({"content": content})
     # Checked already, so not once more: its text is all that can be null in it.
     return msgspec.json.encode({"content": content, "structuredContent": msgspec.Raw(text)})
+
+
+def _encode_data(value: Any) -> bytes:
+    try:
+        return _json.encode(value)
+    except TypeError as error:
+        raise TypeError(
+            f"{error}; return str, numbers, bool, None, dict, list, a dataclass, a Struct, a pydantic model "
+            "or content blocks"
+        ) from None
 
 
 def _made(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Union
 
 from . import _json
 from ._errors import report
-from ._requests import HttpRequest
+from ._requests import _BODY_LIMIT, HttpRequest
 
 if TYPE_CHECKING:
     from ._asgi import Receive, Scope, Send
@@ -85,10 +85,13 @@ class Route:
         found = self._pattern.fullmatch(path)
         return None if found is None else found.groupdict()
 
-    async def serve(self, variables: dict[str, str], scope: Scope, receive: Receive, send: Send) -> None:
+    async def serve(
+        self, variables: dict[str, str], scope: Scope, receive: Receive, send: Send, *, limit: int | None = _BODY_LIMIT
+    ) -> None:
+        """Answers a request, whose body is no larger than `limit`: none where that was seen to before."""
         try:
-            answer = _response(await self._handler(HttpRequest(scope, receive, variables)))
-        except Exception as error:
+            answer = _response(await self._handler(HttpRequest(scope, receive, variables, limit=limit)))
+        except (Exception, SystemExit) as error:
             # What went wrong is nobody's business but the log's.
             report(error, f"the route {self.path}")
             answer = HttpResponse("internal error", status=500)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import typing
+from collections import deque
 from typing import Any
 
 import msgspec
+
+from . import _refine
 
 
 def flat(kind: Any, describe: str = "validation") -> dict[str, Any]:
@@ -14,6 +19,7 @@ def flat(kind: Any, describe: str = "validation") -> dict[str, Any]:
     """
     hook = _schema_hook if describe == "validation" else _written_hook
     (root,), definitions = msgspec.json.schema_components([kind], schema_hook=hook, ref_template="#/$defs/{name}")
+    _refine.refine(kind, root, definitions, is_read=describe == "validation")
     name = str(root.get("$ref", "")).rsplit("/", 1)[-1]
     if name not in definitions:
         return dict(root)
@@ -28,6 +34,16 @@ def flat(kind: Any, describe: str = "validation") -> dict[str, Any]:
     return schema
 
 
+def of_model(model: Any, mode: str = "serialization") -> dict[str, Any]:
+    """The schema of a pydantic model, with its own members at the top also where it contains itself."""
+    schema: dict[str, Any] = model.model_json_schema(mode=mode)
+    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
+    if name in schema.get("$defs", {}):
+        schema = {**schema["$defs"][name], "$defs": schema["$defs"]}
+    _refine.drop_defaults(schema)
+    return schema
+
+
 def _refers_to(node: Any, name: str) -> bool:
     """Whether a schema refers to a definition."""
     if isinstance(node, dict):
@@ -39,27 +55,52 @@ def _refers_to(node: Any, name: str) -> bool:
 
 def dec_hook(kind: Any, value: Any) -> Any:
     """Types that msgspec does not know. Pydantic models check themselves."""
-    validate = getattr(kind, "model_validate", None)
-    if validate is None:
-        raise TypeError(_unsupported(kind))
     try:
-        return validate(value)
+        return _read(kind, value)
     except ValueError as error:
+        # Only so is it said where in the whole the value stands.
         raise ValueError(str(error)) from None
 
 
-def _schema_hook(kind: Any) -> dict[str, Any]:
-    describe = getattr(kind, "model_json_schema", None)
-    if describe is None:
+def _read(kind: Any, value: Any) -> Any:
+    if (typing.get_origin(kind) or kind) is deque:
+        items = typing.get_args(kind)
+        wanted: Any = list.__class_getitem__(items[0]) if items else list
+        return deque(msgspec.convert(value, wanted, dec_hook=dec_hook))
+    if _is_path(kind):
+        return kind(msgspec.convert(value, str))
+    read = getattr(kind, "__oxmcp_read__", None) or getattr(kind, "model_validate", None)
+    if read is None:
         raise TypeError(_unsupported(kind))
-    return inline(describe())
+    return read(value)
+
+
+def _is_path(kind: Any) -> bool:
+    # Who has a path has imported it; otherwise that would slow the start.
+    pathlib: Any = sys.modules.get("pathlib")
+    return pathlib is not None and isinstance(kind, type) and issubclass(kind, pathlib.PurePath)
+
+
+def _schema_hook(kind: Any) -> dict[str, Any]:
+    return _hook(kind, "validation")
 
 
 def _written_hook(kind: Any) -> dict[str, Any]:
-    describe = getattr(kind, "model_json_schema", None)
-    if describe is None:
+    return _hook(kind, "serialization")
+
+
+def _hook(kind: Any, describe: str) -> dict[str, Any]:
+    if kind is deque:
+        return {"type": "array"}
+    if _is_path(kind):
+        return {"type": "string", "format": "path"}
+    if (own := getattr(kind, "__oxmcp_schema__", None)) is not None:
+        schema: dict[str, Any] = own()
+        return inline(schema)
+    model = getattr(kind, "model_json_schema", None)
+    if model is None:
         raise TypeError(_unsupported(kind))
-    return inline(describe(mode="serialization"))
+    return inline(model(mode=describe))
 
 
 def inline(schema: dict[str, Any]) -> dict[str, Any]:
@@ -85,6 +126,6 @@ def inline(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _unsupported(kind: Any) -> str:
     return (
-        f"the type {kind!r} has no JSON form; use str, int, float, bool, None, list, dict, Literal, Enum, "
+        f"the type {kind!r} has no JSON form; use str, int, float, bool, None, list, dict, deque, Path, Literal, Enum, "
         "date and time types, dataclasses, TypedDict, msgspec Structs or pydantic models"
     )

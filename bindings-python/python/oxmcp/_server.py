@@ -8,6 +8,7 @@ from _thread import allocate_lock
 from ._errors import unknown_option
 from ._native import Registry
 from ._native import Entry as _NativeEntry
+from ._options import check, check_handler
 from ._served import Served, serve_streams, to_json
 from ._stdio import StandardStreams
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from ._asgi import AsgiApp
     from ._http import Endpoint, HttpOptions, HttpServing, ListenOptions
+    from ._limits import ServerLimits
     from ._routes import Route
 
     Function = TypeVar("Function", bound=Callable[..., Any])
@@ -74,6 +76,7 @@ class Server:
     :param capabilities: what the server declares beside what follows from its handlers, or in place of it:
         ``{"tools": {"listChanged": False}}``.
     :param page_size: how many entries a page of a list has; all of them by default.
+    :param limits: bounds on what a client can make the server hold: see `ServerLimits`.
     :param state_keys: secrets of at least 32 characters, which seal what a client of 2026-07-28 keeps for
         the server between two rounds; the first one seals, all of them open. Servers that act as one need
         the same. By default a secret of chance, as good as the process lives.
@@ -117,6 +120,7 @@ class Server:
         subscriptions: bool = False,
         capabilities: dict[str, Any] | None = None,
         page_size: int | None = None,
+        limits: ServerLimits | None = None,
         state_keys: Sequence[str] = (),
         lifespan: Callable[[Any], Any] | None = None,
         middleware: Sequence[Callable[..., Any]] = (),
@@ -129,6 +133,11 @@ class Server:
             raise TypeError(unknown_option("Server", min(unknown), _PARAMETERS))
         if not name:
             raise ValueError("a server needs a name that is not empty")
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a server is a string, not {name!r}")
+        about = {"version": version, "title": title, "description": description, "website_url": website_url}
+        more = {"icons": icons, "instructions": instructions, "capabilities": capabilities, "state_keys": state_keys}
+        check("a server", {**about, **more})
         self.name = name
         self.version = version
         self.title = title
@@ -142,17 +151,23 @@ class Server:
             "capabilities": capabilities or {},
             "stateKeys": list(state_keys),
         }
-        about = {"description": description, "websiteUrl": website_url, "icons": list(icons)}
-        info = {name: value for name, value in about.items() if value}
+        shown = {"description": description, "websiteUrl": website_url, "icons": list(icons)}
+        info = {name: value for name, value in shown.items() if value}
         if info:
             self._settings["info"] = info
-        self._has_settings = not logging or subscriptions or bool(capabilities) or bool(state_keys) or bool(info)
+        if limits is not None:
+            from ._limits import ServerLimits, settings
+
+            self._settings["limits"] = settings(limits, ServerLimits)
+        self._has_settings = not logging or subscriptions or bool(capabilities or state_keys or info or limits)
         self.state: Any = None
         """What the lifespan gave, while the server runs."""
         self._lifespan = lifespan
         self._life: Any = None
         self._middleware = tuple(middleware)
         self._routes: list[Route] = []
+        self._web: Any = None
+        """An ASGI app that answers in the place of routes."""
         self._mounted: list[tuple[Server, str]] = []
         self._mounted_in: list[tuple[Server, str]] = []
         self._taken_over: set[str] = set()
@@ -219,7 +234,9 @@ class Server:
         :param tags: words that sort it, told to clients in ``_meta`` as ``dev.oxmcp/tags``.
         :param input_schema: a JSON Schema in place of that of the type hints, which arguments are checked against. The
             function then takes one parameter, a dict of all arguments (and a context, if it wants one).
-        :param output_schema: a schema in place of that of the return type; False for none.
+        :param output_schema: a schema in place of that of the return type; False for none. One that is not of an
+            object, such as ``{"type": "array"}``, makes whatever the tool returns its structured content, which only
+            2026-07-28 has: clients of other revisions get its text.
         """
         return self._decorate(function, "tool", options)
 
@@ -328,9 +345,10 @@ class Server:
                 return "fine"
 
         The function gets an `HttpRequest`. It returns a string, bytes, what has a JSON form, an `HttpResponse`, nothing
-        (204), or a response of Starlette. Nobody checks for it who calls: it is served to every host and web page.
+        (204), or a response of Starlette. What it raises is logged, and answered with status 500.
 
-        `asgi` serves it, and so does ``run("http")``, which then needs uvicorn.
+        ``run("http")`` serves it, to the hosts and web pages that it serves otherwise; register it before that. So does
+        `asgi`, to all that come: there the app around it decides who may.
 
         :param path: such as ``"/notes/{id}"``; `HttpRequest.path_params` has the variables.
         """
@@ -420,7 +438,7 @@ class Server:
             raise TypeError(f"the name of a {kind} is a string, not {name!r}")
         if not name or name == "<lambda>":
             raise ValueError(f"a {kind} without a name of its own needs name=, which is not empty")
-        _check_options(kind, options)
+        check_handler(kind, options)
         self._add(Entry(kind, name if key is None else key, function, {**options, "name": name}))
         return function
 
@@ -676,26 +694,9 @@ _COMMON = {"name", "title", "description", "icons", "meta", "tags"}
 _OPTIONS = {"tool": _COMMON | {"annotations", "input_schema", "output_schema"}, "prompt": _COMMON}
 _PARAMETERS = (
     "name version title description website_url icons instructions logging subscriptions capabilities page_size "
-    "state_keys lifespan middleware on_notification on_problem on_trace"
+    "limits state_keys lifespan middleware on_notification on_problem on_trace"
 ).split()
-_HINTS = ("title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 _LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
-
-
-def _check_options(kind: str, options: dict[str, Any]) -> None:
-    """Finds what is wrong with options where they were written, and not when a client first asks."""
-    annotations = options.get("annotations")
-    if kind == "tool" and isinstance(annotations, dict):
-        known = {hint.lower(): hint for hint in _HINTS}
-        for name in annotations:
-            meant = known.get(str(name).replace("_", "").lower())
-            if meant is not None and name != meant:
-                raise TypeError(f"annotations have no {name!r}; it is {meant!r}")
-    schema = options.get("output_schema")
-    if isinstance(schema, dict):
-        from ._describe import check_output_schema
-
-        check_output_schema(schema)
 
 
 def _under(prefix: str, entry: Entry) -> Entry:

@@ -16,7 +16,7 @@ from typing import Any, Callable
 
 import msgspec
 
-from . import _depends, _injection, _json, _pydantic, _schema
+from . import _depends, _injection, _json, _pydantic, _readable, _schema
 from ._errors import ToolError
 from ._native import Context
 
@@ -294,7 +294,7 @@ def _default(parameter: inspect.Parameter) -> Any:
 
 def _member(field: _Field) -> Any:
     """A field as `msgspec.defstruct` takes it."""
-    hint, default = _with_description(field.hint), field.default
+    hint, default = _readable.readable(_with_description(field.hint)), field.default
     if default is msgspec.NODEFAULT:
         return (field.name, hint)
     if isinstance(default, (str, int, bool, type(None))) or (isinstance(default, float) and math.isfinite(default)):
@@ -368,7 +368,7 @@ def _build(options: _Options, fields: list[_Field]) -> _Decoder:
             except (TypeError, ValueError, RecursionError):
                 continue  # the default is no JSON, so it stays a matter of the function
             schema["properties"][field.encode_name]["default"] = default
-    return decoder.decode, schema, {}
+    return _json.leniently(decoder.decode), schema, {}
 
 
 def as_coroutine_function(function: Callable[..., Any], inline: bool = False) -> Callable[..., Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
@@ -66,11 +67,26 @@ def _word(part: Any) -> str:
 
 def _named(text: str | bytes) -> Resolved:
     name = os.fsdecode(text)
-    if name.startswith(("http://", "https://")):
-        return Resolved(url=name)
+    if isinstance(text, str) and (scheme := _SCHEME.match(name)) and (scheme[2] or scheme[1].lower() in _SCHEMES):
+        return Resolved(url=_url(name))
     interpreters = {".py": sys.executable, ".js": "node", ".mjs": "node"}
     interpreter = interpreters.get(os.path.splitext(name)[1])
     return Resolved(command=[name]) if interpreter is None else Resolved(command=[interpreter, name], script=name)
+
+
+# Of two letters at least: a single one is a drive.
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?")
+_SCHEMES = ("http", "https")
+
+
+def _url(text: str) -> str:
+    """A URL of HTTP, with its scheme in lower case."""
+    scheme, _, rest = text.partition(":")
+    if scheme.lower() not in _SCHEMES:
+        raise UsageError(f"a server is reached by http:// or https://, not by {scheme}://: {text!r}")
+    if not rest.startswith("//") or rest[2:3] in ("", "/", "?", "#", ":"):
+        raise UsageError(f"{text!r} is no URL: it is written like 'http://host:port/path'")
+    return f"{scheme.lower()}:{rest}"
 
 
 def _configured(config: Mapping[str, Any], server: str | None) -> Resolved:
@@ -90,7 +106,7 @@ def _configured(config: Mapping[str, Any], server: str | None) -> Resolved:
     if not isinstance(entry, Mapping):
         raise UsageError(f"{where} is a dict with command or url, not {entry!r}")
     if "url" in entry:
-        return Resolved(url=_text(entry["url"], f"url of {where}"), headers=_texts(entry, "headers", where))
+        return Resolved(url=_url(_text(entry["url"], f"url of {where}")), headers=_texts(entry, "headers", where))
     command, args = entry.get("command"), entry.get("args", [])
     if not command or not isinstance(args, Sequence) or isinstance(args, str):
         raise UsageError(f'{where} needs "command", a string that is not empty, and "args", a list of strings')

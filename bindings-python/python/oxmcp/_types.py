@@ -3,12 +3,12 @@ specification's (`mimeType`). What this package does not know survives: see `Unk
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any, Callable, Union
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from . import _json
+from . import _json, _wire
 from ._errors import ProtocolError
 
 __all__ = [
@@ -128,6 +128,16 @@ class Progress(Struct, rename="camel"):
     """For a person."""
 
 
+_Known = Union[TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource]
+
+
+class _KnownResult(Struct, rename="camel"):
+    content: list[_Known] = []
+    structured_content: Any = UNSET
+    is_error: bool = False
+    meta: dict[str, Any] | UnsetType = msgspec.field(default=UNSET, name="_meta")
+
+
 class _WireResult(Struct, rename="camel"):
     content: list[msgspec.Raw] = []
     structured_content: Any = UNSET
@@ -139,11 +149,10 @@ class _Kind(Struct):
     type: str
 
 
-_decode_result = msgspec.json.Decoder(_WireResult).decode
+_decode_known_result = msgspec.json.Decoder(_KnownResult).decode
+_decode_result = _wire.tolerant(msgspec.json.Decoder(_WireResult).decode)
 _decode_kind = msgspec.json.Decoder(_Kind).decode
-_decode_known = msgspec.json.Decoder(
-    Union[TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource]
-).decode
+_decode_known: Callable[[msgspec.Raw], Content] = msgspec.json.Decoder(_Known).decode
 _TAGS = frozenset(kind.__struct_config__.tag for kind in _KNOWN)
 
 
@@ -156,7 +165,7 @@ def check_block(block: Any, where: str) -> None:
     """Raises `TypeError` if a block, or a dict in its place, would be no valid one on the wire. Structs
     are checked here since msgspec checks the types of their members only when it decodes."""
     try:
-        decode_block(msgspec.Raw(_json.encode(block)))
+        _decode_strictly(msgspec.Raw(_json.encode(block)))
     except (TypeError, ValueError) as error:
         raise TypeError(f"{where} is no valid block of content: {error}") from None
 
@@ -167,16 +176,35 @@ def decode_call_result(result: bytes) -> CallToolResult:
     Raises `ProtocolError` when it is no `CallToolResult`.
     """
     try:
+        known = _decode_known_result(result)
+        return CallToolResult(known.content, known.structured_content, known.is_error, known.meta)
+    except msgspec.DecodeError:
+        pass  # it holds a block of another kind, or is broken
+    try:
         wire = _decode_result(result)
-        content = [decode_block(block) for block in wire.content]
+        content = decode_blocks(wire.content, "content")
     except msgspec.DecodeError as error:
         raise ProtocolError(f"the server's result of tools/call is broken: {error}", fault="peer") from error
     return CallToolResult(content, wire.structured_content, wire.is_error, wire.meta)
 
 
-def decode_block(block: msgspec.Raw) -> Content:
-    """A block as it came. Raises `msgspec.DecodeError` when it is none."""
+def decode_blocks(blocks: list[msgspec.Raw], where: str) -> list[Content]:
+    """Blocks as they came. Raises `msgspec.DecodeError` that says which one is none."""
+    decoded: list[Content] = []
+    for index, block in enumerate(blocks):
+        try:
+            decoded.append(decode_block(block))
+        except msgspec.DecodeError as error:
+            raise msgspec.ValidationError(_wire.placed(error, f"{where}[{index}]")) from error
+    return decoded
+
+
+def _decode_strictly(block: Any) -> Content:
     kind = _decode_kind(block).type
     if kind in _TAGS:
         return _decode_known(block)
-    return UnknownContent(kind, msgspec.json.decode(block))
+    return UnknownContent(kind, _json.decode(bytes(block)))
+
+
+decode_block = _wire.tolerant(_decode_strictly)
+"""A block as it came. Raises `msgspec.DecodeError` when it is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,8 @@ from ..types._model import Model
 
 # What says too little of a result for a schema.
 _BARE = (dict, list, tuple, set, frozenset)
+# What makes the blocks of its items, as a list does.
+_ITEMS = (list, tuple, deque)
 # Types that have a form of their own, from which no output schema is made.
 _OWN = (Model, _helpers._Media, _types.CallToolResult, *_types._BLOCKS)
 
@@ -39,6 +42,7 @@ def encode(value: Any, schema: dict[str, Any] | None, wraps: bool) -> bytes:
         return _json.encode(value.model_dump(mode="json", by_alias=True, exclude_none=True))
     if isinstance(value, _types.CallToolResult):
         return _results.encode(value)
+    value = _settled(value)
     result: dict[str, Any] = {}
     if isinstance(value, ToolResult):
         result["content"] = list(blocks(value.content))
@@ -65,11 +69,20 @@ def blocks(value: Any) -> Iterator[Any]:
         yield value.raw
     elif _types.is_content(value):
         yield value
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, _ITEMS):
         for item in value:
             yield from blocks(item)
     else:
         yield {"type": "text", "text": text(value)}
+
+
+def _settled(value: Any) -> Any:
+    """The value with lists for what can be read only once."""
+    if isinstance(value, Iterator):
+        return [_settled(item) for item in value]
+    if type(value) in (list, tuple):
+        return type(value)(_settled(item) for item in value)
+    return {key: _settled(item) for key, item in value.items()} if type(value) is dict else value
 
 
 def text(value: Any) -> str:
@@ -87,7 +100,17 @@ def _shown(value: Any) -> Any:
         return str(value)
 
 
-_encode = msgspec.json.Encoder(enc_hook=_shown).encode
+_write = msgspec.json.Encoder(enc_hook=_shown).encode
+
+
+def _encode(value: Any) -> bytes:
+    try:
+        text = _write(value)
+    except UnicodeEncodeError:
+        text = _write(_json.mended(msgspec.to_builtins(value, enc_hook=_shown, str_keys=True)))
+    if b"null" in text:
+        _json.refuse_not_finite(msgspec.to_builtins(value, enc_hook=_shown))
+    return text
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from .. import _describe, _json, _offers, _results, _signature, types
-from .._errors import _PASSED_ON, ToolError
+from .._errors import _PASSED_ON, ToolError, text_of
 from .._errors import McpError as AnyMcpError
 from .._native import Context as NativeContext
 from .._server import Source
@@ -54,10 +54,10 @@ def tool(server: FastMCP[Any], source: Source) -> _describe.Described:
                 raise
             raise _failed(name, error.message, error) from error
         except ToolError as error:
-            raise _failed(name, str(error), error) from error
+            raise _failed(name, text_of(error), error) from error
         except Exception as error:
             logger.debug("tool %r failed", name, exc_info=error)
-            raise _failed(name, str(error), error) from error
+            raise _failed(name, text_of(error), error) from error
 
     decode = None if signature.decode is None else _Lenient(signature.decode, signature.schema)
     descriptor = _describe._descriptor(source, inputSchema=signature.schema, outputSchema=schema)

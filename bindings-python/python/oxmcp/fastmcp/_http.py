@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from .._errors import UsageError
 
 if TYPE_CHECKING:
+    from .._server import Server
     from .server import FastMCP
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_NEEDS_STARLETTE = "custom_route needs starlette, and it is not installed"
 
 
 class Place:
@@ -61,30 +63,36 @@ def application(server: FastMCP[Any], place: Place) -> Any:
     asgi = server.__oxmcp_server__().asgi(path=place.path, **place.options)
     try:
         from starlette.applications import Starlette
-        from starlette.routing import Mount, Route
+        from starlette.routing import Mount
     except ImportError:
         if server._custom_starlette_routes:
-            raise UsageError("custom_route needs starlette, and it is not installed") from None
+            raise UsageError(_NEEDS_STARLETTE) from None
         return asgi
-    routes: list[Any] = [
-        Route(path, endpoint=endpoint, methods=methods, name=name)
-        for path, methods, endpoint, name in server._custom_starlette_routes
-    ]
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
         async with asgi.lifespan():
             yield
 
-    return Starlette(routes=[*routes, Mount("/", app=asgi)], lifespan=lifespan)
+    return Starlette(routes=[*_routes(server), Mount("/", app=asgi)], lifespan=lifespan)
 
 
-def under_uvicorn(server: FastMCP[Any], place: Place) -> Any:
-    """A server of uvicorn's, which serves the program's own routes beside the protocol."""
-    try:
-        import uvicorn
-    except ImportError:
-        raise UsageError("custom_route needs uvicorn to be served, and it is not installed") from None
-    level = str(server.settings.log_level).lower()
-    config = uvicorn.Config(application(server, place), host=place.host, port=place.port, log_level=level)
-    return uvicorn.Server(config)
+def with_port(server: FastMCP[Any]) -> Server:
+    """The server as one that listens by itself, and has Starlette answer the program's own routes."""
+    native = server.__oxmcp_server__()
+    if server._custom_starlette_routes:
+        try:
+            from starlette.applications import Starlette
+        except ImportError:
+            raise UsageError(_NEEDS_STARLETTE) from None
+        native._web = Starlette(routes=_routes(server))
+    return native
+
+
+def _routes(server: FastMCP[Any]) -> list[Any]:
+    from starlette.routing import Route
+
+    return [
+        Route(path, endpoint=endpoint, methods=methods, name=name)
+        for path, methods, endpoint, name in server._custom_starlette_routes
+    ]

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from ... import _describe, _json, types
 from ..._errors import unknown_option
+from ..._options import check
 from ..._server import Entry
 from ..._server import Server as NativeServer
 from ...lowlevel import Server as LowLevelServer
@@ -240,6 +241,7 @@ class FastMCP(Generic[LifespanT]):
                 return
             self._server._remove(kind, key)
         shown = {name: _plain(value) for name, value in options.items()}
+        check(f"a {kind}", shown)
         name = options.get("name") or getattr(function, "__name__", "") or key
         entry = Entry(kind, key, function, {**shown, "name": key if kind in ("tool", "prompt") else name})
         entry.reader = functools.partial(read, self)
@@ -409,19 +411,12 @@ class FastMCP(Generic[LifespanT]):
 
     def _run_http(self, transport: str, options: dict[str, Any]) -> None:
         place = _http.Place(self, transport, options)
-        if self._custom_starlette_routes:
-            _http.under_uvicorn(self, place).run()
-        else:
-            native = self.__oxmcp_server__()
-            native.run("http", host=place.host, port=place.port, path=place.path, **place.options)
+        _http.with_port(self).run("http", host=place.host, port=place.port, path=place.path, **place.options)
 
     async def _run_http_async(self, transport: str, options: dict[str, Any]) -> None:
         place = _http.Place(self, transport, options)
-        if self._custom_starlette_routes:
-            await _http.under_uvicorn(self, place).serve()
-        else:
-            native = self.__oxmcp_server__()
-            await native.run_async("http", host=place.host, port=place.port, path=place.path, **place.options)
+        native = _http.with_port(self)
+        await native.run_async("http", host=place.host, port=place.port, path=place.path, **place.options)
 
     def streamable_http_app(self, **options: Any) -> Any:
         """An ASGI application: one of Starlette's, where that is installed, with the routes of `custom_route`."""
