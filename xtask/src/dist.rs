@@ -11,6 +11,7 @@ use crate::env::{self, Missing, Node, Workspace};
 use crate::kotlin;
 use crate::node;
 use crate::python::{self, Abi, Venv};
+use crate::swift;
 
 /// What can be published.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -19,22 +20,32 @@ pub(crate) enum Package {
     Python,
     /// The npm packages.
     Node,
-    /// The jars.
+    /// The jars, in a Maven repository.
     Kotlin,
+    /// The Swift package with its native library.
+    Swift,
 }
 
 impl Package {
-    const ALL: [Self; 3] = [Self::Python, Self::Node, Self::Kotlin];
+    const ALL: [Self; 4] = [Self::Python, Self::Node, Self::Kotlin, Self::Swift];
+
+    fn may_be_skipped(self) -> bool {
+        matches!(self, Self::Kotlin | Self::Swift)
+    }
 
     /// How the names of its artifacts end.
     fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Python => &[".whl", ".tar.gz"],
             Self::Node => &[".tgz"],
-            Self::Kotlin => &[".jar"],
+            Self::Kotlin => &[".jar", ".pom"],
+            Self::Swift => &[".zip"],
         }
     }
 }
+
+/// The folder of the Maven repository.
+const MAVEN: &str = "maven";
 
 /// Builds the chosen packages, or all. What the others left stays.
 pub(crate) fn run(workspace: &Workspace, only: &[Package]) -> Result<()> {
@@ -45,24 +56,44 @@ pub(crate) fn run(workspace: &Workspace, only: &[Package]) -> Result<()> {
             continue;
         }
         clear(&out, package)?;
-        match package {
-            Package::Python => wheels(workspace, &out)?,
-            Package::Node => npm_packages(workspace, &out)?,
-            Package::Kotlin => match jars(workspace, &out) {
-                Err(error) if error.is::<Missing>() && !workspace.ci => println!("  skipped: the jars: {error:#}"),
-                outcome => outcome?,
-            },
+        let outcome = match package {
+            Package::Python => wheels(workspace, &out),
+            Package::Node => npm_packages(workspace, &out),
+            Package::Kotlin => jars(workspace, &out),
+            Package::Swift => swift_package(workspace, &out),
+        };
+        match outcome {
+            // Not every machine has a JDK and Swift.
+            Err(error) if error.is::<Missing>() && package.may_be_skipped() && !workspace.ci => {
+                println!("  skipped: {error:#}");
+            }
+            outcome => outcome?,
         }
     }
     println!("\n{}", out.display());
-    let mut files: Vec<PathBuf> = out.read_dir()?.flatten().map(|entry| entry.path()).collect();
+    let mut files = Vec::new();
+    files_under(&out, &mut files)?;
     files.sort();
     for file in files {
         let size = file.metadata()?.len().div_ceil(1024);
-        println!(
-            "  {size:>6} KiB  {}",
-            file.file_name().unwrap_or_default().to_string_lossy()
-        );
+        println!("  {size:>6} KiB  {}", file.strip_prefix(&out)?.display());
+    }
+    Ok(())
+}
+
+/// All files but the sums and lists that belong to them.
+fn files_under(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    const BESIDE: [&str; 4] = ["md5", "sha1", "sha256", "xml"];
+    for entry in folder.read_dir()?.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files_under(&path, files)?;
+        } else if !path
+            .extension()
+            .is_some_and(|kind| BESIDE.iter().any(|beside| kind == *beside))
+        {
+            files.push(path);
+        }
     }
     Ok(())
 }
@@ -231,12 +262,21 @@ fn load_packages(workspace: &Workspace, node: &Node, project: &Path, tarballs: &
 }
 
 fn jars(workspace: &Workspace, out: &Path) -> Result<()> {
-    kotlin::jars(workspace, out)?;
-    let jar = out.join(format!("oxmcp-{}.jar", env!("CARGO_PKG_VERSION")));
+    let repository = out.join(MAVEN);
+    if repository.exists() {
+        fs::remove_dir_all(&repository)?;
+    }
+    let jar = kotlin::jars(workspace, &repository)?;
     ensure_version(&kotlin::load_jar(workspace, &jar)?, &jar)
 }
 
-fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+fn swift_package(workspace: &Workspace, out: &Path) -> Result<()> {
+    let archive = swift::archive(workspace, out)?;
+    ensure_version(&swift::load_archive(workspace, &archive)?, &archive)
+}
+
+/// Copies a folder, without what is hidden in it.
+pub(crate) fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     make_dir(to)?;
     for entry in from
         .read_dir()

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::command::{self, Finished, make_dir};
 use crate::env::{self, Missing, Workspace};
@@ -129,34 +129,39 @@ fn class_path(workspace: &Workspace, module: &str, folder: &str) -> Result<Strin
     paths.into_string().ok().context("the class path is no text")
 }
 
-/// What is published: the jar with the native library of this platform, its sources and its docs.
-pub(crate) fn jars(workspace: &Workspace, out: &Path) -> Result<()> {
+/// The plugin that writes a Maven repository.
+const DEPLOY: &str = "org.apache.maven.plugins:maven-deploy-plugin:3.1.4:deploy";
+
+/// What is published, as a Maven repository: the jar with the native library of this platform, its sources and its docs.
+/// Gives the jar.
+pub(crate) fn jars(workspace: &Workspace, repository: &Path) -> Result<PathBuf> {
     let tools = Tools::find()?;
     let native = stage(workspace, "kotlin-dist", &stripped_library(workspace)?)?;
     let project = workspace.path("bindings-uniffi/kotlin");
     let mut maven = tools.maven(&project.join("pom.xml"), &native);
-    maven.args([
-        "--activate-profiles",
-        "release",
-        "-Dmaven.test.skip=true",
-        "clean",
-        "package",
-    ]);
+    maven.args(["--activate-profiles", "release", "-Dmaven.test.skip=true"]);
+    maven.arg(format!(
+        "-DaltDeploymentRepository=oxmcp::{}",
+        file_url(&make_dir(repository)?.canonicalize()?)
+    ));
+    maven.args(["clean", "package", DEPLOY]);
     command::step(workspace, "pack the jars", "kotlin-jars", &mut maven)?;
-    for kind in ["", "-sources", "-javadoc"] {
-        let name = format!("oxmcp-{}{kind}.jar", env!("CARGO_PKG_VERSION"));
-        let jar = project.join("target").join(&name);
-        fs::copy(&jar, out.join(&name)).with_context(|| format!("{} was not packed", jar.display()))?;
+    let version = env!("CARGO_PKG_VERSION");
+    let folder = repository.join("dev/oxmcp/oxmcp").join(version);
+    for name in ["-sources.jar", "-javadoc.jar", ".pom", ".jar"] {
+        let file = folder.join(format!("oxmcp-{version}{name}"));
+        ensure!(file.is_file(), "{} was not packed", file.display());
     }
-    fs::copy(
-        project.join("pom.xml"),
-        out.join(format!("oxmcp-{}.pom", env!("CARGO_PKG_VERSION"))),
-    )?;
-    Ok(())
+    Ok(folder.join(format!("oxmcp-{version}.jar")))
+}
+
+fn file_url(path: &Path) -> String {
+    let path = path.display().to_string().replace('\\', "/").replace(' ', "%20");
+    format!("file:///{}", path.trim_start_matches('/'))
 }
 
 /// The native library without the symbols that only the generator reads.
-fn stripped_library(workspace: &Workspace) -> Result<PathBuf> {
+pub(crate) fn stripped_library(workspace: &Workspace) -> Result<PathBuf> {
     let library = bindgen::library(workspace)?;
     let mut cargo = command::cargo(workspace, "build");
     cargo.args(["--release", "--package", "oxmcp-uniffi", "--config"]);

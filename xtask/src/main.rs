@@ -58,7 +58,7 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Build the wheels, npm packages and jars for this platform into target/dist, and load each one once.
+    /// Build the wheels, npm packages, jars and the Swift package for this platform into target/dist, and load each one once.
     Dist {
         /// Build only this package. May be given more than once.
         #[arg(long, value_enum)]

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::command::{self, Finished};
-use crate::env::{Missing, Workspace};
+use crate::dist::copy_tree;
+use crate::env::{self, Missing, Workspace};
 use crate::summary::Report;
 use crate::{bindgen, counts, kotlin};
 
@@ -254,6 +255,91 @@ pub(crate) fn subjects(workspace: &Workspace) -> Result<PathBuf> {
     fs::write(folder.join("version"), version(&said).unwrap_or_default())?;
     Ok(folder)
 }
+
+/// What is published for systems without XCFrameworks: the package with the native library of this platform beside its
+/// sources, in a folder `oxmcp`. Gives the archive.
+pub(crate) fn archive(workspace: &Workspace, out: &Path) -> Result<PathBuf> {
+    // Without a compiler it could not be tried.
+    Toolchain::find(workspace)?;
+    let library = kotlin::stripped_library(workspace)?;
+    let folder = workspace.state("swift-dist");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    let package = folder.join("oxmcp");
+    let native = package.join("lib");
+    command::make_dir(&native)?;
+    fs::copy(
+        &library,
+        native.join(library.file_name().context("the library has a name")?),
+    )?;
+    let sources = workspace.path(PACKAGE);
+    fs::copy(sources.join("Package.swift"), package.join("Package.swift"))?;
+    for part in ["Sources", "Generated"] {
+        copy_tree(&sources.join(part), &package.join(part))?;
+    }
+    fs::copy(
+        workspace.path("bindings-uniffi/swift/README.md"),
+        package.join("README.md"),
+    )?;
+    for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        fs::copy(workspace.path(license), package.join(license))?;
+    }
+    let (system, architecture) = (std::env::consts::OS, std::env::consts::ARCH);
+    let archive = out.join(format!(
+        "oxmcp-swift-{}-{system}-{architecture}.zip",
+        env!("CARGO_PKG_VERSION")
+    ));
+    let mut pack = Command::new(env::python()?.program);
+    pack.args(["-m", "zipfile", "-c"])
+        .arg(&archive)
+        .arg("oxmcp")
+        .current_dir(&folder);
+    command::step(workspace, "pack the Swift package", "swift-archive", &mut pack)?;
+    Ok(archive)
+}
+
+/// Prints the version that the packed package says it has, from a program that depends on it.
+pub(crate) fn load_archive(workspace: &Workspace, archive: &Path) -> Result<String> {
+    let toolchain = Toolchain::find(workspace)?;
+    let folder = workspace.state("swift-load");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    command::make_dir(&folder.join("Sources/Load"))?;
+    let mut unpack = Command::new(env::python()?.program);
+    unpack.args(["-m", "zipfile", "-e"]).arg(archive).arg(&folder);
+    command::succeed(workspace, "swift-unpack", &mut unpack)?;
+    fs::write(folder.join("Package.swift"), LOAD_MANIFEST)?;
+    fs::write(
+        folder.join("Sources/Load/main.swift"),
+        "import OxMCP\nprint(oxmcpVersion)\n",
+    )?;
+    let mut build = toolchain.tool(workspace, "swift");
+    build.args(["build", "--package-path"]).arg(&folder);
+    build.env_remove("OXMCP_LIBRARY_DIR").current_dir(&workspace.root);
+    command::step(
+        workspace,
+        "build a program with the packed package",
+        "swift-load",
+        &mut build,
+    )?;
+    let words = toolchain.words(folder.join(".build/debug/Load"));
+    let mut load = Command::new(&words[0]);
+    load.args(&words[1..]);
+    command::succeed(workspace, "dist-swift", &mut load)
+}
+
+const LOAD_MANIFEST: &str = r#"// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+    name: "load",
+    platforms: [.macOS(.v13)],
+    dependencies: [.package(path: "oxmcp")],
+    targets: [.executableTarget(name: "Load", dependencies: [.product(name: "OxMCP", package: "oxmcp")])]
+)
+"#;
 
 #[cfg(unix)]
 fn write_program(at: &Path, text: &str) -> Result<()> {

@@ -99,6 +99,11 @@ public final class Client: Sendable {
     /// Whether the connection is open.
     public var isConnected: Bool { link.isOpen }
 
+    /// Waits until the connection has ended, whichever side ended it, or the task is cancelled.
+    public func wait() async throws {
+        try await link.ended.get()
+    }
+
     /// Ends the connection: calls that wait fail with an `MCPError` of the kind `closed`. Safe to call at any time, more than
     /// once, and from a handler.
     public func close() async {
@@ -109,15 +114,21 @@ public final class Client: Sendable {
 
     /// Calls a tool. One that fails in its own work gives a result with ``CallToolResult/isError``.
     ///
+    /// - Parameter meta: the `_meta` of the request, for what your server knows of it
     /// - Throws: `MCPError`: `response` when the server refuses, `timeout`, `closed`, `notNegotiated` when it has no tools
     public func callTool(
         _ name: String, _ arguments: JSONObject? = nil, timeout: Duration? = nil, maxTotalTimeout: Duration? = nil,
-        resetTimeoutOnProgress: Bool = false, logLevel: LogLevel? = nil, onProgress: ProgressHandler? = nil
+        resetTimeoutOnProgress: Bool = false, logLevel: LogLevel? = nil, meta: JSONObject? = nil,
+        onProgress: ProgressHandler? = nil
     ) async throws -> CallToolResult {
         let options = RequestOptions(
             timeout: timeout, maxTotalTimeout: maxTotalTimeout, resetTimeoutOnProgress: resetTimeoutOnProgress,
             logLevel: logLevel, onProgress: onProgress
         )
+        if let meta {
+            let params = JSONObject(members: ("name", name), ("arguments", arguments), ("_meta", meta))
+            return CallToolResult(json: try await request("tools/call", params, options: options))
+        }
         return try await callTool(name, arguments, options: options)
     }
 

@@ -42,6 +42,9 @@ public struct ClientOptions: Sendable {
     /// Answers what a server asks the model for.
     public var onSampling: (@Sendable (SamplingRequest) async throws -> SamplingResult)?
 
+    /// Whether the model can be given tools to wish for: see ``Content/toolUse(id:name:input:meta:)``.
+    public var samplesWithTools = false
+
     /// The folders and files that servers may work on. Say ``Client/rootsChanged()`` when they are others.
     public var onRoots: (@Sendable () async throws -> [Root])?
 
@@ -88,7 +91,7 @@ public struct ClientOptions: Sendable {
     private var declared: JSONObject {
         var all = JSONObject()
         if onElicitation != nil { all["elicitation"] = showsURLs ? ["form": [:], "url": [:]] : ["form": [:]] }
-        if onSampling != nil { all["sampling"] = [:] }
+        if onSampling != nil { all["sampling"] = samplesWithTools ? ["tools": [:]] : [:] }
         if onRoots != nil { all["roots"] = ["listChanged": true] }
         return all.merging(capabilities)
     }

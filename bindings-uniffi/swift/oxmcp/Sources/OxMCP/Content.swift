@@ -1,6 +1,8 @@
 import Foundation
 
 /// A piece of content: of a tool's result, a prompt's message, a sampling request.
+///
+/// What is made here takes `annotations`, such as `["audience": ["user"], "priority": 0.5]`, and a `_meta`.
 public struct Content: MCPObject {
     /// What there is. A kind that nobody knows can be passed on as it came.
     public enum Kind: Sendable, Hashable {
@@ -11,6 +13,10 @@ public struct Content: MCPObject {
         case resourceLink(Resource)
         /// A resource, contents and all.
         case resource(ResourceContents)
+        /// A model's wish to have a tool called, in what it gives for a sampling request with tools.
+        case toolUse(id: String, name: String, input: JSONObject)
+        /// What a tool gave that a model wished for, in the next sampling request.
+        case toolResult(toolUseId: String, CallToolResult)
         case unknown(type: String)
     }
 
@@ -20,24 +26,55 @@ public struct Content: MCPObject {
         self.json = json
     }
 
-    public static func text(_ text: String) -> Content {
-        Content(("type", "text"), ("text", text))
+    public static func text(_ text: String, annotations: JSONObject? = nil, meta: JSONObject? = nil) -> Content {
+        Content(("type", "text"), ("text", text), ("annotations", annotations), ("_meta", meta))
     }
 
-    public static func image(_ bytes: Data, mimeType: String) -> Content {
-        Content(("type", "image"), ("data", bytes.base64EncodedString()), ("mimeType", mimeType))
+    public static func image(
+        _ bytes: Data, mimeType: String, annotations: JSONObject? = nil, meta: JSONObject? = nil
+    ) -> Content {
+        binary("image", bytes, mimeType, annotations, meta)
     }
 
-    public static func audio(_ bytes: Data, mimeType: String) -> Content {
-        Content(("type", "audio"), ("data", bytes.base64EncodedString()), ("mimeType", mimeType))
+    public static func audio(
+        _ bytes: Data, mimeType: String, annotations: JSONObject? = nil, meta: JSONObject? = nil
+    ) -> Content {
+        binary("audio", bytes, mimeType, annotations, meta)
     }
 
-    public static func resourceLink(_ resource: Resource) -> Content {
-        Content(json: JSONObject(members: ("type", "resource_link")).merging(resource.json))
+    public static func resourceLink(
+        _ resource: Resource, annotations: JSONObject? = nil, meta: JSONObject? = nil
+    ) -> Content {
+        let more = JSONObject(members: ("annotations", annotations), ("_meta", meta))
+        return Content(json: JSONObject(members: ("type", "resource_link")).merging(resource.json).merging(more))
     }
 
-    public static func resource(_ contents: ResourceContents) -> Content {
-        Content(("type", "resource"), ("resource", contents.json))
+    public static func resource(
+        _ contents: ResourceContents, annotations: JSONObject? = nil, meta: JSONObject? = nil
+    ) -> Content {
+        Content(("type", "resource"), ("resource", contents.json), ("annotations", annotations), ("_meta", meta))
+    }
+
+    /// A model's wish to have a tool called.
+    public static func toolUse(id: String, name: String, input: JSONObject, meta: JSONObject? = nil) -> Content {
+        Content(("type", "tool_use"), ("id", id), ("name", name), ("input", input), ("_meta", meta))
+    }
+
+    /// What a tool gave that a model wished for, by the id of the wish.
+    public static func toolResult(toolUseId: String, _ result: CallToolResult, meta: JSONObject? = nil) -> Content {
+        Content(
+            ("type", "tool_result"), ("toolUseId", toolUseId), ("content", result.content.map(\.json)),
+            ("structuredContent", result.structuredContent), ("isError", result.isError ? true : nil), ("_meta", meta)
+        )
+    }
+
+    private static func binary(
+        _ type: String, _ bytes: Data, _ mimeType: String, _ annotations: JSONObject?, _ meta: JSONObject?
+    ) -> Content {
+        Content(
+            ("type", type), ("data", bytes.base64EncodedString()), ("mimeType", mimeType), ("annotations", annotations),
+            ("_meta", meta)
+        )
     }
 
     public var kind: Kind {
@@ -48,6 +85,13 @@ public struct Content: MCPObject {
         case "audio": return binary.map { .audio($0, mimeType: text("mimeType") ?? "") } ?? .unknown(type: type)
         case "resource_link": return .resourceLink(Resource(json: json))
         case "resource": return .resource(ResourceContents(json: member("resource") ?? [:]))
+        case "tool_use": return .toolUse(id: text("id") ?? "", name: text("name") ?? "", input: member("input") ?? [:])
+        case "tool_result":
+            let result = JSONObject(
+                members: ("content", json["content"] ?? .array([])), ("structuredContent", json["structuredContent"]),
+                ("isError", json["isError"])
+            )
+            return .toolResult(toolUseId: text("toolUseId") ?? "", CallToolResult(json: result))
         default: return .unknown(type: type)
         }
     }
@@ -123,6 +167,11 @@ public struct Message: MCPObject {
 
     public init(_ text: String, role: Role = .user) {
         self.init(.text(text), role: role)
+    }
+
+    /// Several blocks: of sampling requests of 2025-11-25 and later alone.
+    public init(_ content: [Content], role: Role = .user) {
+        self.init(("role", role.rawValue), ("content", content.map(\.json)))
     }
 
     public var role: Role { text("role").flatMap(Role.init(rawValue:)) ?? .user }

@@ -60,6 +60,38 @@ public struct NoArguments: Codable, Sendable {
     public init() {}
 }
 
+/// What is said of each thing that a server offers.
+struct About {
+    let name: String
+    let title: String?
+    let description: String?
+    let icons: [Icon]
+    let meta: JSONObject?
+
+    private var members: [(String, (any JSONConvertible)?)] {
+        [
+            ("name", name), ("title", title), ("description", description), ("icons", icons.isEmpty ? nil : icons.map(\.json)),
+            ("_meta", meta),
+        ]
+    }
+
+    func tool(_ annotations: ToolAnnotations?, _ input: JSONObject, _ output: JSONObject?) -> JSONObject {
+        with(("inputSchema", input), ("outputSchema", output), ("annotations", annotations?.json))
+    }
+
+    func resource(_ member: String, _ uri: String, _ mimeType: String?, _ annotations: JSONObject?) -> JSONObject {
+        with((member, uri), ("mimeType", mimeType), ("annotations", annotations))
+    }
+
+    func prompt(_ arguments: [PromptArgument]) -> JSONObject {
+        with(("arguments", arguments.map(\.json)))
+    }
+
+    private func with(_ more: (String, (any JSONConvertible)?)...) -> JSONObject {
+        JSONObject((members + more).compactMap { name, value in value.map { (name, $0.asJSON) } })
+    }
+}
+
 /// What was registered with a server: a handle to take it back, for a time or for good. Clients are told.
 public struct Registered: Sendable {
     let core: ServerCore

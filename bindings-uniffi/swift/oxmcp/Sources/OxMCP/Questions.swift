@@ -79,12 +79,12 @@ public struct SamplingRequest: MCPObject {
     public init(
         _ messages: [Message], maxTokens: Int, systemPrompt: String? = nil, temperature: Double? = nil,
         stopSequences: [String]? = nil, modelPreferences: JSONObject? = nil, tools: [JSONObject]? = nil,
-        toolChoice: JSONObject? = nil
+        toolChoice: JSONObject? = nil, includeContext: String? = nil, metadata: JSONObject? = nil
     ) {
         self.init(
             ("messages", messages.map(\.json)), ("maxTokens", maxTokens), ("systemPrompt", systemPrompt),
             ("temperature", temperature), ("stopSequences", stopSequences), ("modelPreferences", modelPreferences),
-            ("tools", tools), ("toolChoice", toolChoice)
+            ("tools", tools), ("toolChoice", toolChoice), ("includeContext", includeContext), ("metadata", metadata)
         )
     }
 
@@ -94,7 +94,18 @@ public struct SamplingRequest: MCPObject {
     public var temperature: Double? { json["temperature"]?.doubleValue }
     public var stopSequences: [String] { texts("stopSequences") }
     public var modelPreferences: JSONObject? { member("modelPreferences") }
+
+    /// What the model may wish for, each as in a list of tools; the caller must have declared `sampling.tools`.
     public var tools: [JSONObject] { objects("tools") }
+
+    /// How the model may use them: `{"mode":"auto"}`, `required` or `none`.
+    public var toolChoice: JSONObject? { member("toolChoice") }
+
+    /// `none`, `thisServer` or `allServers`.
+    public var includeContext: String? { text("includeContext") }
+
+    /// For the model's provider.
+    public var metadata: JSONObject? { member("metadata") }
 }
 
 /// What the model said.
@@ -111,6 +122,13 @@ public struct SamplingResult: MCPObject {
 
     public init(_ text: String, model: String, stopReason: String? = nil) {
         self.init(.text(text), model: model, stopReason: stopReason)
+    }
+
+    /// Several blocks, such as ``Content/toolUse(id:name:input:meta:)``, with the ``stopReason`` `toolUse`.
+    public init(_ content: [Content], model: String, stopReason: String? = nil, role: Role = .assistant) {
+        self.init(
+            ("role", role.rawValue), ("content", content.map(\.json)), ("model", model), ("stopReason", stopReason)
+        )
     }
 
     public var content: [Content] { Content.blocks(json["content"]) }

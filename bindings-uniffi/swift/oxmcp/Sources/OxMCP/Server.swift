@@ -31,18 +31,21 @@ public final class Server: Sendable {
     /// `Arguments` is a `Decodable` struct: its JSON Schema is what callers see, their arguments are checked against it, and
     /// the function gets a value of it; ``JSONObject`` for any arguments. What the function gives is a text, ``Content``, an
     /// array of it, a ``CallToolResult``, or an `Encodable` value: that is structured content, with its schema when the type
-    /// is `Decodable` as well. See ``Described`` and ``JSONSchemaProviding`` for more in a schema.
+    /// is `Decodable` as well. See ``Described`` and ``JSONSchemaProviding`` for more in a schema. A function that has
+    /// nothing to say gives `CallToolResult()`.
     ///
     /// - Throws: `MCPError` of the kind `usage` when the name is taken, or a type has no schema
     @discardableResult
     public func tool<Arguments: Decodable & Sendable, Output: Encodable & Sendable>(
         _ name: String, _ description: String? = nil, title: String? = nil, annotations: ToolAnnotations? = nil,
-        meta: JSONObject? = nil, function: @escaping @Sendable (Arguments, CallContext) async throws -> Output
+        meta: JSONObject? = nil, icons: [Icon] = [],
+        function: @escaping @Sendable (Arguments, CallContext) async throws -> Output
     ) throws -> Registered {
         let what = "the tool \"\(name)\""
         let input = try Input<Arguments>(what)
         let output = try OxMCP.Output<Output>(what)
-        let descriptor = Self.tool(name, title, description, annotations, input.schema, output.schema, meta)
+        let about = About(name: name, title: title, description: description, icons: icons, meta: meta)
+        let descriptor = about.tool(annotations, input.schema, output.schema)
         let offer = Offer(kind: "tool", name: name, descriptor: descriptor) { context, params in
             try output.reply(try await function(try input.read(params), context))
         }
@@ -53,9 +56,11 @@ public final class Server: Sendable {
     @discardableResult
     public func tool<Output: Encodable & Sendable>(
         _ name: String, _ description: String? = nil, title: String? = nil, annotations: ToolAnnotations? = nil,
-        meta: JSONObject? = nil, function: @escaping @Sendable (CallContext) async throws -> Output
+        meta: JSONObject? = nil, icons: [Icon] = [], function: @escaping @Sendable (CallContext) async throws -> Output
     ) throws -> Registered {
-        try tool(name, description, title: title, annotations: annotations, meta: meta) { (_: NoArguments, context) in
+        try tool(
+            name, description, title: title, annotations: annotations, meta: meta, icons: icons
+        ) { (_: NoArguments, context) in
             try await function(context)
         }
     }
@@ -65,24 +70,15 @@ public final class Server: Sendable {
     @discardableResult
     public func tool(
         _ name: String, _ description: String? = nil, title: String? = nil, annotations: ToolAnnotations? = nil,
-        meta: JSONObject? = nil, inputSchema: JSONObject, outputSchema: JSONObject? = nil,
+        meta: JSONObject? = nil, icons: [Icon] = [], inputSchema: JSONObject, outputSchema: JSONObject? = nil,
         function: @escaping @Sendable (JSONObject, CallContext) async throws -> CallToolResult
     ) throws -> Registered {
-        let descriptor = Self.tool(name, title, description, annotations, inputSchema, outputSchema, meta)
+        let about = About(name: name, title: title, description: description, icons: icons, meta: meta)
+        let descriptor = about.tool(annotations, inputSchema, outputSchema)
         let offer = Offer(kind: "tool", name: name, descriptor: descriptor) { context, params in
             .result(result: try await function(try JSONObject(parsing: params), context).json.text)
         }
         return try core.add(offer, checksOutput: outputSchema != nil)
-    }
-
-    private static func tool(
-        _ name: String, _ title: String?, _ description: String?, _ annotations: ToolAnnotations?, _ input: JSONObject,
-        _ output: JSONObject?, _ meta: JSONObject?
-    ) -> JSONObject {
-        JSONObject(
-            members: ("name", name), ("title", title), ("description", description), ("inputSchema", input),
-            ("outputSchema", output), ("annotations", annotations?.json), ("_meta", meta)
-        )
     }
 
     // MARK: Resources
@@ -90,13 +86,16 @@ public final class Server: Sendable {
     /// Offers a resource. The function gives a text, `Data`, ``ResourceContents``, an array of them, or a
     /// ``ReadResourceResult``.
     ///
+    /// - Parameter annotations: whom it is for and how much it matters: `["audience": ["user"], "priority": 0.5]`
     /// - Throws: `MCPError` of the kind `usage` when the URI is taken, or is none
     @discardableResult
     public func resource(
         _ uri: String, name: String, _ description: String? = nil, title: String? = nil, mimeType: String? = nil,
+        annotations: JSONObject? = nil, meta: JSONObject? = nil, icons: [Icon] = [],
         function: @escaping @Sendable (CallContext) async throws -> some ResourceOutput
     ) throws -> Registered {
-        let descriptor = Resource(uri: uri, name: name, title: title, description: description, mimeType: mimeType).json
+        let about = About(name: name, title: title, description: description, icons: icons, meta: meta)
+        let descriptor = about.resource("uri", uri, mimeType, annotations)
         let offer = Offer(kind: "resource", name: uri, descriptor: descriptor) { context, _ in
             .result(result: try await function(context).result(uri: uri, mimeType: mimeType).json.text)
         }
@@ -111,15 +110,13 @@ public final class Server: Sendable {
     @discardableResult
     public func resourceTemplate(
         _ uriTemplate: String, name: String, _ description: String? = nil, title: String? = nil, mimeType: String? = nil,
-        complete: [String: Completer] = [:],
+        complete: [String: Completer] = [:], annotations: JSONObject? = nil, meta: JSONObject? = nil, icons: [Icon] = [],
         function: @escaping @Sendable (
             _ uri: String, _ variables: [String: String], CallContext
         ) async throws -> some ResourceOutput
     ) throws -> Registered {
-        let descriptor = JSONObject(
-            members: ("uriTemplate", uriTemplate), ("name", name), ("title", title), ("description", description),
-            ("mimeType", mimeType)
-        )
+        let about = About(name: name, title: title, description: description, icons: icons, meta: meta)
+        let descriptor = about.resource("uriTemplate", uriTemplate, mimeType, annotations)
         let offer = Offer(
             kind: "template", name: uriTemplate, descriptor: descriptor, completers: complete
         ) { context, params in
@@ -141,10 +138,12 @@ public final class Server: Sendable {
     @discardableResult
     public func prompt<Arguments: Decodable & Sendable>(
         _ name: String, _ description: String? = nil, title: String? = nil, complete: [String: Completer] = [:],
+        meta: JSONObject? = nil, icons: [Icon] = [],
         function: @escaping @Sendable (Arguments, CallContext) async throws -> some PromptOutput
     ) throws -> Registered {
         let input = try Input<Arguments>("the prompt \"\(name)\"")
-        let descriptor = Self.prompt(name, title, description, promptArguments(input.schema))
+        let about = About(name: name, title: title, description: description, icons: icons, meta: meta)
+        let descriptor = about.prompt(promptArguments(input.schema))
         let offer = Offer(kind: "prompt", name: name, descriptor: descriptor, completers: complete) { context, params in
             .result(result: try await function(try input.read(texts: params), context).result.json.text)
         }
@@ -155,22 +154,15 @@ public final class Server: Sendable {
     @discardableResult
     public func prompt(
         _ name: String, _ description: String? = nil, title: String? = nil, arguments: [PromptArgument],
-        complete: [String: Completer] = [:],
+        complete: [String: Completer] = [:], meta: JSONObject? = nil, icons: [Icon] = [],
         function: @escaping @Sendable ([String: String], CallContext) async throws -> some PromptOutput
     ) throws -> Registered {
-        let descriptor = Self.prompt(name, title, description, arguments)
+        let about = About(name: name, title: title, description: description, icons: icons, meta: meta)
+        let descriptor = about.prompt(arguments)
         let offer = Offer(kind: "prompt", name: name, descriptor: descriptor, completers: complete) { context, params in
             .result(result: try await function(strings(try JSONObject(parsing: params)), context).result.json.text)
         }
         return try core.add(offer)
-    }
-
-    private static func prompt(
-        _ name: String, _ title: String?, _ description: String?, _ arguments: [PromptArgument]
-    ) -> JSONObject {
-        JSONObject(
-            members: ("name", name), ("title", title), ("description", description), ("arguments", arguments.map(\.json))
-        )
     }
 
     // MARK: Methods

@@ -129,7 +129,10 @@ private struct ServerHost: Host {
 
     private static func message(_ error: any Error) -> String {
         if error is CancellationError { return "the tool was cancelled" }
-        return (error as? any LocalizedError)?.errorDescription ?? "\(error)"
+        if let told = (error as? any LocalizedError)?.errorDescription { return told }
+        // What a Swift error becomes as an NSError says less than the error itself.
+        let old = (error as Any) as? NSError
+        return old?.userInfo[NSLocalizedDescriptionKey] as? String ?? "\(error)"
     }
 
     func ready(_ peer: Peer) {}

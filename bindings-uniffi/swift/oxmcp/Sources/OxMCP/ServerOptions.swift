@@ -3,6 +3,7 @@ public struct ServerOptions: Sendable {
     public var title: String?
     public var description: String?
     public var websiteURL: String?
+    public var icons: [Icon] = []
 
     /// How to use the server, for a model.
     public var instructions: String?
@@ -63,7 +64,9 @@ public struct ServerOptions: Sendable {
     }
 
     func info(_ name: String, _ version: String) -> Implementation {
-        Implementation(name: name, version: version, title: title, description: description, websiteURL: websiteURL)
+        Implementation(
+            name: name, version: version, title: title, description: description, websiteURL: websiteURL, icons: icons
+        )
     }
 
     var settings: JSONObject {

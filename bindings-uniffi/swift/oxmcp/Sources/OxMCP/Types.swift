@@ -3,6 +3,32 @@ internal import OxMCPNative
 /// The version of this package.
 public let oxmcpVersion: String = version()
 
+/// A picture of a program, a tool, a resource or a prompt, for people.
+public struct Icon: MCPObject {
+    public let json: JSONObject
+
+    public init(json: JSONObject) {
+        self.json = json
+    }
+
+    /// - Parameters:
+    ///   - src: a URL, `https:` or `data:`
+    ///   - sizes: such as `48x48`, or `any`
+    ///   - theme: `light` or `dark`: the background that it is for
+    public init(_ src: String, mimeType: String? = nil, sizes: [String]? = nil, theme: String? = nil) {
+        self.init(("src", src), ("mimeType", mimeType), ("sizes", sizes), ("theme", theme))
+    }
+
+    public var src: String { text("src") ?? "" }
+    public var mimeType: String? { text("mimeType") }
+    public var sizes: [String] { texts("sizes") }
+    public var theme: String? { text("theme") }
+}
+
+extension MCPObject {
+    var iconList: [Icon] { objects("icons").map(Icon.init(json:)) }
+}
+
 /// A program that speaks the protocol.
 public struct Implementation: MCPObject {
     public let json: JSONObject
@@ -12,16 +38,23 @@ public struct Implementation: MCPObject {
     }
 
     public init(
-        name: String, version: String, title: String? = nil, description: String? = nil, websiteURL: String? = nil
+        name: String, version: String, title: String? = nil, description: String? = nil, websiteURL: String? = nil,
+        icons: [Icon] = []
     ) {
         self.init(
-            ("name", name), ("version", version), ("title", title), ("description", description), ("websiteUrl", websiteURL)
+            ("name", name), ("version", version), ("title", title), ("description", description), ("websiteUrl", websiteURL),
+            ("icons", icons.isEmpty ? nil : icons.map(\.json))
         )
     }
 
     public var name: String { text("name") ?? "" }
     public var version: String { text("version") ?? "" }
     public var title: String? { text("title") }
+
+    /// What it is, for people.
+    public var description: String? { text("description") }
+    public var websiteURL: String? { text("websiteUrl") }
+    public var icons: [Icon] { iconList }
 }
 
 /// Hints on what a tool does. Do not base decisions on those of a server that you do not trust.
@@ -62,6 +95,7 @@ public struct Tool: MCPObject {
 
     /// What it does, for a model.
     public var description: String? { text("description") }
+    public var icons: [Icon] { iconList }
 
     /// The JSON Schema of its arguments.
     public var inputSchema: JSONObject { member("inputSchema") ?? [:] }
@@ -94,7 +128,11 @@ public struct Resource: MCPObject {
 
     /// What it holds, for a model.
     public var description: String? { text("description") }
+    public var icons: [Icon] { iconList }
     public var mimeType: String? { text("mimeType") }
+
+    /// Whom it is for, and how much it matters.
+    public var annotations: JSONObject? { member("annotations") }
 
     /// In bytes.
     public var size: Int? { integer("size") }
@@ -114,7 +152,11 @@ public struct ResourceTemplate: MCPObject {
 
     /// What they hold, for a model.
     public var description: String? { text("description") }
+    public var icons: [Icon] { iconList }
     public var mimeType: String? { text("mimeType") }
+
+    /// Whom it is for, and how much it matters.
+    public var annotations: JSONObject? { member("annotations") }
 }
 
 /// A prompt that a server offers.
@@ -130,6 +172,7 @@ public struct Prompt: MCPObject {
 
     /// What it is for.
     public var description: String? { text("description") }
+    public var icons: [Icon] { iconList }
     public var arguments: [PromptArgument] { objects("arguments").map(PromptArgument.init(json:)) }
 }
 

@@ -179,4 +179,36 @@ final class QuestionsTests: XCTestCase {
             XCTAssertEqual(error.urlElicitations.map(\.url), ["https://example.com"])
         }
     }
+
+    func testAModelThatMayWishForToolsDoes() async throws {
+        let server = Server("test", version: "1.0")
+        let tools: [JSONObject] = [["name": "add", "inputSchema": ["type": "object"]]]
+        try server.tool("think") { context in
+            let question = Message("2+2?")
+            let first = try await context.sample(SamplingRequest([question], maxTokens: 10, tools: tools), key: "first")
+            guard case .toolUse(let id, let name, _)? = first.content.first?.kind else { return "no wish" }
+            let messages = [
+                question, Message(first.content, role: .assistant), Message([.toolResult(toolUseId: id, CallToolResult("4"))]),
+            ]
+            let second = try await context.sample(SamplingRequest(messages, maxTokens: 10, tools: tools), key: "second")
+            return "\(name) \(first.stopReason ?? ""): \(second.text)"
+        }
+        for era in ["2025-11-25", "2026-07-28"] {
+            let options = ClientOptions {
+                $0.protocolVersions = [era]
+                $0.samplesWithTools = true
+                $0.onSampling = { asked in
+                    if case .toolResult(let id, let given)? = asked.messages.last?.content.first?.kind {
+                        return SamplingResult("\(id) gave \(given.text)", model: "m")
+                    }
+                    return SamplingResult([.toolUse(id: "u1", name: "add", input: ["a": 2])], model: "m", stopReason: "toolUse")
+                }
+            }
+            let client = try await Client.connect(to: server, options: options)
+            let thought = try await client.callTool("think")
+            XCTAssertEqual(thought.text, "add toolUse: u1 gave 4", era)
+            await client.close()
+        }
+        await server.close()
+    }
 }

@@ -58,6 +58,9 @@ public class Client private constructor(private val options: ClientOptions) {
     /** Whether the connection is open. */
     public val isConnected: Boolean get() = !link.ended.isCompleted
 
+    /** Waits until the connection has ended, whichever side ended it. */
+    public suspend fun await(): Unit = link.ended.await()
+
     /**
      * All notifications of the server that come while someone collects. Those who collect too slowly lose the oldest of 1024.
      * [ClientOptions.onNotification] sees them from the start.
@@ -67,6 +70,7 @@ public class Client private constructor(private val options: ClientOptions) {
     /**
      * Calls a tool. One that fails in its own work gives a result with [CallToolResult.isError].
      *
+     * @param meta the `_meta` of the request, for what your server knows of it
      * @throws ResponseException when the server refuses: an unknown tool, wrong arguments
      * @throws RequestTimeoutException when no answer comes in time
      * @throws ConnectionClosedException when the connection ends
@@ -79,18 +83,45 @@ public class Client private constructor(private val options: ClientOptions) {
         maxTotalTimeout: Duration? = null,
         resetTimeoutOnProgress: Boolean = false,
         logLevel: LogLevel? = null,
+        meta: JsonObject? = null,
         onProgress: (suspend (Progress) -> Unit)? = null,
     ): CallToolResult {
         val options = RequestOptions(timeout, maxTotalTimeout, resetTimeoutOnProgress, false, logLevel, onProgress)
-        return callTool(name, arguments, options)
+        if (meta == null) return callTool(name, arguments, options)
+        val params = buildJsonObject { put("name", name); putIf("arguments", arguments); put("_meta", meta) }
+        return CallToolResult(request("tools/call", params, options))
     }
 
     /** The same, with the options of the call in one value. */
     public suspend fun callTool(name: String, arguments: JsonObject?, options: RequestOptions): CallToolResult =
         CallToolResult(parseObject(link.call(Request.Tool(name, arguments?.toString()), options)))
 
+    /**
+     * Calls a tool with arguments by name: `mapOf("city" to "Oslo", "days" to 3)`. Their values are texts, numbers, booleans,
+     * enums, null, maps, lists and arrays of these, and JSON.
+     *
+     * @throws UsageException for a value of another kind
+     */
+    public suspend fun callTool(
+        name: String,
+        arguments: Map<String, Any?>?,
+        timeout: Duration? = null,
+        maxTotalTimeout: Duration? = null,
+        resetTimeoutOnProgress: Boolean = false,
+        logLevel: LogLevel? = null,
+        meta: JsonObject? = null,
+        onProgress: (suspend (Progress) -> Unit)? = null,
+    ): CallToolResult {
+        val encoded = arguments?.let(::jsonOf) as JsonObject?
+        return callTool(name, encoded, timeout, maxTotalTimeout, resetTimeoutOnProgress, logLevel, meta, onProgress)
+    }
+
+    /** The same, with the options of the call in one value. */
+    public suspend fun callTool(name: String, arguments: Map<String, Any?>?, options: RequestOptions): CallToolResult =
+        callTool(name, arguments?.let(::jsonOf) as JsonObject?, options)
+
     /** Calls a tool with a value of a serializable class as its arguments. */
-    public suspend inline fun <reified A : Any> callTool(
+    public suspend inline fun <reified A> callTool(
         name: String,
         arguments: A,
         options: RequestOptions = RequestOptions.DEFAULT,

@@ -43,6 +43,7 @@ public class ClientOptions internal constructor() {
 
     internal var elicitation: (suspend (ElicitRequest) -> ElicitResult)? = null
     internal var url = false
+    internal var samplingTools = false
     internal var sampling: (suspend (SamplingRequest) -> SamplingResult)? = null
     internal var roots: (suspend () -> List<Root>)? = null
     internal var log: (suspend (LogMessage) -> Unit)? = null
@@ -62,8 +63,13 @@ public class ClientOptions internal constructor() {
         elicitation = handler
     }
 
-    /** Answers what a server asks the model for. */
-    public fun onSampling(handler: suspend (SamplingRequest) -> SamplingResult) {
+    /**
+     * Answers what a server asks the model for.
+     *
+     * @param tools whether the model can be given tools to wish for: see [ToolUseContent]
+     */
+    public fun onSampling(tools: Boolean = false, handler: suspend (SamplingRequest) -> SamplingResult) {
+        samplingTools = tools
         sampling = handler
     }
 
@@ -125,7 +131,7 @@ public class ClientOptions internal constructor() {
         if (elicitation != null) {
             put("elicitation", buildJsonObject { put("form", EMPTY); if (url) put("url", EMPTY) })
         }
-        if (sampling != null) put("sampling", EMPTY)
+        if (sampling != null) put("sampling", buildJsonObject { if (samplingTools) put("tools", EMPTY) })
         if (roots != null) put("roots", buildJsonObject { put("listChanged", true) })
         capabilities.forEach { (name, value) -> put(name, value) }
     }

@@ -1,11 +1,18 @@
 package dev.oxmcp
 
+import kotlinx.serialization.json.JsonArray
+import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
+import kotlinx.serialization.json.JsonObjectBuilder
 import kotlinx.serialization.json.buildJsonObject
 import kotlinx.serialization.json.put
 import kotlin.io.encoding.Base64
 
-/** A piece of content: of a tool's result, a prompt's message, a sampling request. */
+/**
+ * A piece of content: of a tool's result, a prompt's message, a sampling request.
+ *
+ * What is made here takes `annotations`, such as `{"audience":["user"],"priority":0.5}`, and a `_meta`.
+ */
 public sealed class Content(json: JsonObject) : McpObject(json) {
     public val type: String get() = text("type").orEmpty()
 
@@ -20,6 +27,8 @@ public sealed class Content(json: JsonObject) : McpObject(json) {
             "audio" -> AudioContent(json)
             "resource_link" -> ResourceLink(json)
             "resource" -> EmbeddedResource(json)
+            "tool_use" -> ToolUseContent(json)
+            "tool_result" -> ToolResultContent(json)
             else -> UnknownContent(json)
         }
     }
@@ -27,14 +36,21 @@ public sealed class Content(json: JsonObject) : McpObject(json) {
 
 /** Text. */
 public class TextContent internal constructor(json: JsonObject) : Content(json) {
-    public constructor(text: String) : this(buildJsonObject { put("type", "text"); put("text", text) })
+    public constructor(text: String, annotations: JsonObject? = null, meta: JsonObject? = null) : this(
+        block("text", annotations, meta) { put("text", text) },
+    )
 
     public val text: String get() = text("text").orEmpty()
 }
 
 /** A picture. */
 public class ImageContent internal constructor(json: JsonObject) : Content(json) {
-    public constructor(bytes: ByteArray, mimeType: String) : this(binary("image", bytes, mimeType))
+    public constructor(
+        bytes: ByteArray,
+        mimeType: String,
+        annotations: JsonObject? = null,
+        meta: JsonObject? = null,
+    ) : this(block("image", annotations, meta) { put("data", Base64.encode(bytes)); put("mimeType", mimeType) })
 
     public val bytes: ByteArray get() = decodeBase64("data")
     public val mimeType: String get() = text("mimeType").orEmpty()
@@ -42,7 +58,12 @@ public class ImageContent internal constructor(json: JsonObject) : Content(json)
 
 /** Sound. */
 public class AudioContent internal constructor(json: JsonObject) : Content(json) {
-    public constructor(bytes: ByteArray, mimeType: String) : this(binary("audio", bytes, mimeType))
+    public constructor(
+        bytes: ByteArray,
+        mimeType: String,
+        annotations: JsonObject? = null,
+        meta: JsonObject? = null,
+    ) : this(block("audio", annotations, meta) { put("data", Base64.encode(bytes)); put("mimeType", mimeType) })
 
     public val bytes: ByteArray get() = decodeBase64("data")
     public val mimeType: String get() = text("mimeType").orEmpty()
@@ -57,9 +78,10 @@ public class ResourceLink internal constructor(json: JsonObject) : Content(json)
         description: String? = null,
         mimeType: String? = null,
         size: Long? = null,
+        annotations: JsonObject? = null,
+        meta: JsonObject? = null,
     ) : this(
-        buildJsonObject {
-            put("type", "resource_link")
+        block("resource_link", annotations, meta) {
             put("uri", uri)
             put("name", name)
             putIf("title", title)
@@ -81,11 +103,49 @@ public class ResourceLink internal constructor(json: JsonObject) : Content(json)
 
 /** A resource, contents and all. */
 public class EmbeddedResource internal constructor(json: JsonObject) : Content(json) {
-    public constructor(resource: ResourceContents) : this(
-        buildJsonObject { put("type", "resource"); put("resource", resource.json) },
+    public constructor(resource: ResourceContents, annotations: JsonObject? = null, meta: JsonObject? = null) : this(
+        block("resource", annotations, meta) { put("resource", resource.json) },
     )
 
     public val resource: ResourceContents get() = ResourceContents(member("resource") ?: EMPTY)
+}
+
+/** A model's wish to have a tool called, in what it gives for a sampling request with tools. */
+public class ToolUseContent internal constructor(json: JsonObject) : Content(json) {
+    public constructor(id: String, name: String, input: JsonObject, meta: JsonObject? = null) : this(
+        block("tool_use", null, meta) { put("id", id); put("name", name); put("input", input) },
+    )
+
+    /** For the [ToolResultContent] that answers it. */
+    public val id: String get() = text("id").orEmpty()
+    public val name: String get() = text("name").orEmpty()
+
+    /** The arguments of the tool. */
+    public val input: JsonObject get() = member("input") ?: EMPTY
+}
+
+/** What a tool gave that a model wished for, in the next sampling request. */
+public class ToolResultContent internal constructor(json: JsonObject) : Content(json) {
+    public constructor(
+        toolUseId: String,
+        content: List<Content>,
+        structuredContent: JsonElement? = null,
+        isError: Boolean = false,
+        meta: JsonObject? = null,
+    ) : this(
+        block("tool_result", null, meta) {
+            put("toolUseId", toolUseId)
+            put("content", JsonArray(content.map { it.json }))
+            putIf("structuredContent", structuredContent)
+            if (isError) put("isError", true)
+        },
+    )
+
+    /** The [ToolUseContent.id] that it answers. */
+    public val toolUseId: String get() = text("toolUseId").orEmpty()
+    public val content: List<Content> get() = blocks(json["content"])
+    public val structuredContent: JsonElement? get() = json["structuredContent"]
+    public val isError: Boolean get() = flag("isError") ?: false
 }
 
 /** Content of a kind that this version does not know, as it came. */
@@ -119,6 +179,11 @@ public class Message internal constructor(json: JsonObject) : McpObject(json) {
 
     public constructor(text: String, role: Role = Role.USER) : this(TextContent(text), role)
 
+    /** Several blocks: of sampling requests of 2025-11-25 and later alone. */
+    public constructor(content: List<Content>, role: Role = Role.USER) : this(
+        buildJsonObject { put("role", role.wire); put("content", JsonArray(content.map { it.json })) },
+    )
+
     public val role: Role get() = if (text("role") == Role.ASSISTANT.wire) Role.ASSISTANT else Role.USER
 
     /** One block, or several in sampling requests of 2025-11-25 and later. */
@@ -134,18 +199,24 @@ public enum class Role(internal val wire: String) {
     ASSISTANT("assistant"),
 }
 
-internal fun blocks(content: kotlinx.serialization.json.JsonElement?): List<Content> = when (content) {
+internal fun blocks(content: JsonElement?): List<Content> = when (content) {
     is JsonObject -> listOf(Content.of(content))
-    is kotlinx.serialization.json.JsonArray -> content.filterIsInstance<JsonObject>().map(Content::of)
+    is JsonArray -> content.filterIsInstance<JsonObject>().map(Content::of)
     else -> emptyList()
 }
 
 internal fun textOf(content: List<Content>): String = content.filterIsInstance<TextContent>().joinToString("\n") { it.text }
 
-private fun binary(type: String, bytes: ByteArray, mimeType: String): JsonObject = buildJsonObject {
+private fun block(
+    type: String,
+    annotations: JsonObject?,
+    meta: JsonObject?,
+    members: JsonObjectBuilder.() -> Unit,
+): JsonObject = buildJsonObject {
     put("type", type)
-    put("data", Base64.encode(bytes))
-    put("mimeType", mimeType)
+    members()
+    putIf("annotations", annotations)
+    putIf("_meta", meta)
 }
 
 private fun McpObject.decodeBase64(name: String): ByteArray = try {

@@ -3,6 +3,7 @@ package dev.oxmcp
 import kotlinx.serialization.json.Json
 import kotlinx.serialization.json.JsonArray
 import kotlinx.serialization.json.JsonElement
+import kotlinx.serialization.json.JsonNull
 import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.JsonObjectBuilder
 import kotlinx.serialization.json.JsonPrimitive
@@ -31,7 +32,7 @@ public abstract class McpObject internal constructor(public val json: JsonObject
     /** Extra data, by agreement between the two sides. */
     public val meta: JsonObject? get() = json["_meta"] as? JsonObject
 
-    override fun equals(other: Any?): Boolean = other is McpObject && other::class == this::class && other.json == json
+    override fun equals(other: Any?): Boolean = other is McpObject && other.javaClass == javaClass && other.json == json
     override fun hashCode(): Int = json.hashCode()
     override fun toString(): String = json.toString()
 
@@ -50,6 +51,26 @@ internal fun parse(text: String): JsonElement = mcpJson.parseToJsonElement(text)
 internal fun parseObject(text: String?): JsonObject = text?.let { parse(it) as? JsonObject } ?: EMPTY
 
 internal val EMPTY = JsonObject(emptyMap())
+
+/** What programs write down as it is. @throws UsageException for what has no form in JSON */
+internal fun jsonOf(value: Any?): JsonElement = when (value) {
+    null -> JsonNull
+    is JsonElement -> value
+    is String -> JsonPrimitive(value)
+    is Boolean -> JsonPrimitive(value)
+    is Number -> {
+        if (!value.toDouble().isFinite()) throw UsageException("JSON has no number for $value")
+        JsonPrimitive(value)
+    }
+    is Enum<*> -> JsonPrimitive(value.name)
+    is Map<*, *> -> JsonObject(value.entries.associate { (name, member) -> name.toString() to jsonOf(member) })
+    is Iterable<*> -> JsonArray(value.map(::jsonOf))
+    is Array<*> -> JsonArray(value.map(::jsonOf))
+    else -> throw UsageException(
+        "a ${value.javaClass.name} is no text, number, boolean, map or list; of a serializable class, give one value as the " +
+            "arguments, or Json.encodeToJsonElement",
+    )
+}
 
 /** Absent members are left out. */
 internal fun JsonObjectBuilder.putIf(name: String, value: String?) {

@@ -95,8 +95,10 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
 
     private class Waiting(val continuation: CancellableContinuation<String>, val reports: Channel<Progress>?)
 
+    /** Started when there is something to tell: a server that has just come up answers without it. */
+    private val teller by lazy { CoroutineScope(Dispatchers.IO).launch { tell() } }
+
     fun start() {
-        CoroutineScope(Dispatchers.IO).launch { tell() }
         thread(name = "oxmcp events", isDaemon = true) { pump() }
     }
 
@@ -204,7 +206,13 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
     fun command(text: String, connection: ULong = this.connection): JsonObject =
         parseObject(verb { endpoint.command(connection, text) })
 
-    fun stats(): dev.oxmcp.internal.Stats? = if (ended.isCompleted) null else verb { endpoint.stats() }
+    /** What the core holds; `null` once it holds nothing. */
+    fun stats(): dev.oxmcp.internal.Stats? = try {
+        verb { endpoint.stats() }
+    } catch (closed: ConnectionClosedException) {
+        // An endpoint that ends is gone a moment before [ended] says so.
+        null
+    }
 
     /** Ends it all, and waits until nothing more comes, within bounds. Safe to call from a handler. */
     suspend fun close(why: String) {
@@ -287,6 +295,7 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
 
     private fun tell(what: suspend () -> Unit) {
         told.trySend(what)
+        teller
     }
 
     /** What the program is told, one thing after the other. */

@@ -3,17 +3,15 @@ package dev.oxmcp
 import dev.oxmcp.internal.Reply
 import kotlinx.serialization.KSerializer
 import kotlinx.serialization.SerializationException
-import kotlinx.serialization.descriptors.PolymorphicKind
-import kotlinx.serialization.descriptors.StructureKind
 import kotlinx.serialization.json.JsonArray
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
+import kotlinx.serialization.json.JsonObjectBuilder
 import kotlinx.serialization.json.JsonPrimitive
+import kotlinx.serialization.json.JsonUnquotedLiteral
 import kotlinx.serialization.json.buildJsonObject
 import kotlinx.serialization.json.put
 import kotlinx.serialization.serializer
-import kotlin.reflect.KClass
-import kotlin.reflect.KType
 
 /** Gives the values that an argument may have, for what was written so far and the arguments that are known. */
 public typealias Completer = suspend (value: String, known: Map<String, String>) -> List<String>
@@ -46,20 +44,55 @@ internal class Offer(
     val run: suspend (CallContext, String?) -> Reply,
 )
 
+/** What is said of each thing that a server offers. */
+@PublishedApi
+internal class About(
+    val name: String,
+    val title: String?,
+    val description: String?,
+    val icons: List<Icon>,
+    val meta: JsonObject?,
+) {
+    fun putInto(descriptor: JsonObjectBuilder) {
+        descriptor.put("name", name)
+        descriptor.putIf("title", title)
+        descriptor.putIf("description", description)
+        if (icons.isNotEmpty()) descriptor.put("icons", JsonArray(icons.map { it.json }))
+        descriptor.putIf("_meta", meta)
+    }
+}
+
+/**
+ * A type and its serializer. Not a `KType`: where kotlin-reflect is on the class path, making one loads 900 classes, which takes
+ * longer than all else that a server does before it can answer.
+ */
+@PublishedApi
+internal class Typed<T>(val type: Class<*>, val serializer: KSerializer<T>?, val failure: SerializationException?)
+
+@PublishedApi
+internal inline fun <reified T> typed(): Typed<T> {
+    val type = arrayOfNulls<T>(0).javaClass.componentType
+    return try {
+        Typed(type, serializer<T>(), null)
+    } catch (error: SerializationException) {
+        Typed(type, null, error)
+    }
+}
+
 /** How what a tool's function gives becomes a result. */
-internal class Output<R>(type: KType, private val what: String) {
-    private val given = type.classifier as? KClass<*>
-
-    /** For values that are there as structured content as well. */
-    private val serializer: KSerializer<Any?>? = if (isPlain(type)) null else serializer(type)
-
-    private val structured = when (serializer?.descriptor?.kind) {
-        StructureKind.CLASS, StructureKind.MAP, StructureKind.OBJECT, is PolymorphicKind -> true
-        else -> false
+internal class Output<R>(private val type: Typed<R>, private val what: String) {
+    init {
+        if (type.serializer == null && !mayBeContent()) throw noSerializer(type, "the result of $what")
     }
 
-    val schema: JsonObject? =
-        if (structured && given != JsonObject::class) objectSchema(serializer!!.descriptor, "the result of $what") else null
+    /** Of those results alone that are always objects with known members. */
+    val schema: JsonObject? = when (type.type) {
+        Unit::class.java, JsonObject::class.java -> null
+        else -> type.serializer?.descriptor?.let(::schemaOf)?.let(::asObject)
+    }
+
+    private fun mayBeContent() = McpObject::class.java.isAssignableFrom(type.type) ||
+        type.type == Any::class.java || type.type == List::class.java
 
     fun reply(value: R): Reply = when (value) {
         is String -> Reply.Text(value)
@@ -67,101 +100,97 @@ internal class Output<R>(type: KType, private val what: String) {
         is CallToolResult -> Reply.Result(value.json.toString())
         is Content -> Reply.Result(CallToolResult(listOf(value)).json.toString())
         is List<*> -> when {
-            value.isNotEmpty() && value.all { it is Content } -> {
-                Reply.Result(CallToolResult(value.filterIsInstance<Content>()).json.toString())
-            }
+            isContent(value) -> Reply.Result(CallToolResult(value.filterIsInstance<Content>()).json.toString())
             else -> other(value)
         }
         else -> other(value)
     }
 
-    private fun other(value: Any?): Reply {
-        val element = serializer?.let { mcpJson.encodeToJsonElement(it, value) }
-            ?: throw UsageException("$what gave a ${value?.let { it::class }}, which is no content")
+    /** Of an empty list, its type says so. */
+    private fun isContent(list: List<*>) = if (list.isEmpty()) type.serializer == null else list.all { it is Content }
+
+    private fun other(value: R): Reply {
+        val serializer = type.serializer ?: when (value) {
+            null -> return Reply.Result(CallToolResult(emptyList()).json.toString())
+            else -> throw UsageException("$what gave a ${value.javaClass.name}, which is no content", type.failure)
+        }
+        val element = mcpJson.encodeToJsonElement(serializer, value)
         // Clients of any age read text: structured content is there as text as well.
         val text = (element as? JsonPrimitive)?.content ?: element.toString()
         val content = listOf(TextContent(text))
-        return Reply.Result(CallToolResult(content, element.takeIf { structured }).json.toString())
-    }
-
-    private fun isPlain(type: KType): Boolean {
-        val item = type.arguments.singleOrNull()?.type?.classifier as? KClass<*>
-        return given in PLAIN || given == List::class && item in PLAIN
-    }
-
-    private companion object {
-        val PLAIN = setOf(
-            String::class, Unit::class, Nothing::class, CallToolResult::class, Content::class, TextContent::class,
-            ImageContent::class, AudioContent::class, ResourceLink::class, EmbeddedResource::class, UnknownContent::class,
-        )
+        return Reply.Result(CallToolResult(content, element as? JsonObject).json.toString())
     }
 }
 
+private fun noSerializer(type: Typed<*>, what: String) = UsageException("$what: ${type.failure?.message}", type.failure)
+
 /** Arguments as a value of a class; what does not fit is the caller's fault. */
-internal class Input<A>(type: KType, private val what: String) {
-    @Suppress("UNCHECKED_CAST")
-    private val serializer = serializer(type) as KSerializer<A>
+internal class Input<A>(type: Typed<A>, what: String) {
+    private val serializer = type.serializer ?: throw noSerializer(type, "the arguments of $what")
 
-    /** Nothing is decoded for those that want the JSON. */
-    private val isJson = type.classifier == JsonObject::class
-
-    val schema: JsonObject =
-        if (isJson) buildJsonObject { put("type", "object") } else objectSchema(serializer.descriptor, "the arguments of $what")
+    val schema: JsonObject = when (type.type) {
+        JsonObject::class.java -> buildJsonObject { put("type", "object") }
+        else -> objectSchema(serializer.descriptor, "the arguments of $what")
+    }
 
     fun read(text: String?): A = try {
         mcpJson.decodeFromString(serializer, text ?: "{}")
-    } catch (error: SerializationException) {
-        throw Misfit(error.message.orEmpty().lineSequence().first())
     } catch (error: IllegalArgumentException) {
-        throw Misfit(error.message.orEmpty())
+        readIntegral(text) ?: throw Misfit(error.message.orEmpty().lineSequence().first())
+    }
+
+    /** To a schema 1.0 is an integer, to a decoder it is none. `null` when that is not what is wrong. */
+    private fun readIntegral(text: String?): A? = try {
+        val given = parse(text ?: "{}")
+        val whole = integral(given)
+        if (whole == given) null else mcpJson.decodeFromJsonElement(serializer, whole)
+    } catch (error: IllegalArgumentException) {
+        null
     }
 }
+
+/** Numbers without a fraction, written without one. */
+private fun integral(element: JsonElement): JsonElement = when (element) {
+    is JsonObject -> JsonObject(element.mapValues { integral(it.value) })
+    is JsonArray -> JsonArray(element.map(::integral))
+    is JsonPrimitive -> {
+        val whole = if (element.isString) null else WHOLE.matchEntire(element.content)
+        whole?.let { JsonUnquotedLiteral(it.groupValues[1]) } ?: element
+    }
+}
+
+private val WHOLE = Regex("""(-?\d+)\.0+""")
 
 /** The arguments do not fit. */
 internal class Misfit(val what: String) : Exception(what)
 
 internal fun toolDescriptor(
-    name: String,
-    title: String?,
-    description: String?,
+    about: About,
     annotations: ToolAnnotations?,
     inputSchema: JsonObject,
     outputSchema: JsonObject?,
-    meta: JsonObject?,
 ): JsonObject = buildJsonObject {
-    put("name", name)
-    putIf("title", title)
-    putIf("description", description)
+    about.putInto(this)
     put("inputSchema", inputSchema)
     putIf("outputSchema", outputSchema)
     putIf("annotations", annotations?.toJson())
-    putIf("_meta", meta)
 }
 
 internal fun resourceDescriptor(
     member: String,
     uri: String,
-    name: String,
-    title: String?,
-    description: String?,
+    about: About,
     mimeType: String?,
+    annotations: JsonObject?,
 ): JsonObject = buildJsonObject {
     put(member, uri)
-    put("name", name)
-    putIf("title", title)
-    putIf("description", description)
+    about.putInto(this)
     putIf("mimeType", mimeType)
+    putIf("annotations", annotations)
 }
 
-internal fun promptDescriptor(
-    name: String,
-    title: String?,
-    description: String?,
-    arguments: List<PromptArgument>,
-): JsonObject = buildJsonObject {
-    put("name", name)
-    putIf("title", title)
-    putIf("description", description)
+internal fun promptDescriptor(about: About, arguments: List<PromptArgument>): JsonObject = buildJsonObject {
+    about.putInto(this)
     put("arguments", JsonArray(arguments.map { it.json }))
 }
 
@@ -189,7 +218,7 @@ internal fun resourceReply(value: Any?, uri: String, mimeType: String?): Reply {
 
 private fun wrongContents(uri: String, value: Any?) = UsageException(
     "the function of the resource $uri must give a text, bytes, ResourceContents, a list of them, or a " +
-        "ReadResourceResult; it gave ${value?.let { it::class }}",
+        "ReadResourceResult; it gave ${value?.javaClass?.name}",
 )
 
 internal fun promptReply(value: Any?, name: String): Reply {
@@ -205,7 +234,7 @@ internal fun promptReply(value: Any?, name: String): Reply {
 
 private fun wrongMessages(name: String, value: Any?) = UsageException(
     "the function of the prompt $name must give a text, a Message, a list of them, or a GetPromptResult; it gave " +
-        "${value?.let { it::class }}",
+        "${value?.javaClass?.name}",
 )
 
 /** Runs the function that completes an argument. */

@@ -56,7 +56,9 @@ public class ElicitResult private constructor(json: JsonObject) : McpObject(json
             is Boolean -> JsonPrimitive(value)
             is Number -> JsonPrimitive(value)
             is Iterable<*> -> JsonArray(value.map { JsonPrimitive(it.toString()) })
-            else -> throw UsageException("a form has texts, numbers, booleans and lists of texts; ${value::class} is none")
+            else -> throw UsageException(
+                "a form has texts, numbers, booleans and lists of texts; a ${value.javaClass.name} is none",
+            )
         }
     }
 }
@@ -76,7 +78,11 @@ public sealed class Elicited<out T> {
     public fun valueOrNull(): T? = (this as? Accepted)?.value
 }
 
-/** What a server asks a client's model for. */
+/**
+ * What a server asks a client's model for.
+ *
+ * @property tools what the model may wish for, each as in a list of tools; the caller must have declared `sampling.tools`
+ */
 public class SamplingRequest internal constructor(json: JsonObject) : McpObject(json) {
     public constructor(
         messages: List<Message>,
@@ -87,6 +93,8 @@ public class SamplingRequest internal constructor(json: JsonObject) : McpObject(
         modelPreferences: JsonObject? = null,
         tools: List<JsonObject>? = null,
         toolChoice: JsonObject? = null,
+        includeContext: String? = null,
+        metadata: JsonObject? = null,
     ) : this(
         buildJsonObject {
             put("messages", JsonArray(messages.map { it.json }))
@@ -97,6 +105,8 @@ public class SamplingRequest internal constructor(json: JsonObject) : McpObject(
             putIf("modelPreferences", modelPreferences)
             putIf("tools", tools?.let(::JsonArray))
             putIf("toolChoice", toolChoice)
+            putIf("includeContext", includeContext)
+            putIf("metadata", metadata)
         },
     )
 
@@ -107,6 +117,15 @@ public class SamplingRequest internal constructor(json: JsonObject) : McpObject(
     public val stopSequences: List<String> get() = texts("stopSequences")
     public val modelPreferences: JsonObject? get() = member("modelPreferences")
     public val tools: List<JsonObject> get() = objects("tools")
+
+    /** How the model may use them: `{"mode":"auto"}`, `required` or `none`. */
+    public val toolChoice: JsonObject? get() = member("toolChoice")
+
+    /** `none`, `thisServer` or `allServers`. */
+    public val includeContext: String? get() = text("includeContext")
+
+    /** For the model's provider. */
+    public val metadata: JsonObject? get() = member("metadata")
 }
 
 /** What the model said. */
@@ -121,6 +140,16 @@ public class SamplingResult internal constructor(json: JsonObject) : McpObject(j
     )
 
     public constructor(text: String, model: String, stopReason: String? = null) : this(TextContent(text), model, stopReason)
+
+    /** Several blocks, such as a [ToolUseContent] each, with the [stopReason] `toolUse`. */
+    public constructor(content: List<Content>, model: String, stopReason: String? = null, role: Role = Role.ASSISTANT) : this(
+        buildJsonObject {
+            put("role", role.wire)
+            put("content", JsonArray(content.map { it.json }))
+            put("model", model)
+            putIf("stopReason", stopReason)
+        },
+    )
 
     public val content: List<Content> get() = blocks(json["content"])
     public val text: String get() = textOf(content)

@@ -187,14 +187,17 @@ private class SchemaWriter {
 }
 
 /** The schema of the arguments of a tool, which must be an object. */
-internal fun objectSchema(descriptor: SerialDescriptor, what: String): JsonObject {
-    val schema = schemaOf(descriptor)
-    if ((schema["type"] as? JsonPrimitive)?.content == "object") {
-        return if ("properties" in schema || "additionalProperties" in schema) schema
+internal fun objectSchema(descriptor: SerialDescriptor, what: String): JsonObject = asObject(schemaOf(descriptor))
+    ?: throw UsageException("$what must be a class; ${descriptor.serialName} is none")
+
+/** A schema of objects that says so itself; `null` when there are other values as well. */
+internal fun asObject(schema: JsonObject): JsonObject? = when {
+    (schema["type"] as? JsonPrimitive)?.content == "object" -> {
+        if ("properties" in schema || "additionalProperties" in schema) schema
         else JsonObject(schema + ("properties" to EMPTY))
     }
-    if ("oneOf" in schema) return JsonObject(mapOf<String, JsonElement>("type" to JsonPrimitive("object")) + schema)
-    throw UsageException("$what must be a class; ${descriptor.serialName} is none")
+    "oneOf" in schema -> JsonObject(mapOf<String, JsonElement>("type" to JsonPrimitive("object")) + schema)
+    else -> null
 }
 
 /**

@@ -15,8 +15,6 @@ import kotlinx.serialization.json.JsonPrimitive
 import kotlinx.serialization.json.buildJsonObject
 import kotlinx.serialization.json.put
 import java.util.concurrent.ConcurrentHashMap
-import kotlin.reflect.KType
-import kotlin.reflect.typeOf
 
 /**
  * A server: what it offers, for any number of clients, in every revision of the protocol.
@@ -55,7 +53,7 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
      * [A] is a serializable class: its JSON Schema is what callers see, their arguments are checked against it, and the
      * function gets a value of it. `Unit` for no arguments, [JsonObject] for any. What the function gives is a text, a
      * [Content] or a list of them, a [CallToolResult], or a value of a serializable class: that is structured content, with
-     * its schema.
+     * its schema. Nothing (`Unit`) is a result without content; anything else that is serializable is its JSON as text.
      *
      * @throws UsageException when the name is taken, or a class has no schema
      */
@@ -65,8 +63,9 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         title: String? = null,
         annotations: ToolAnnotations? = null,
         meta: JsonObject? = null,
+        icons: List<Icon> = emptyList(),
         noinline function: suspend CallContext.(A) -> R,
-    ): Registered = addTool(name, description, title, annotations, meta, typeOf<A>(), typeOf<R>(), function)
+    ): Registered = addTool(About(name, title, description, icons, meta), annotations, typed<A>(), typed<R>(), function)
 
     /** Offers a tool whose schemas are your own. Arguments are checked against [inputSchema], results against [outputSchema]. */
     public fun rawTool(
@@ -77,9 +76,10 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         annotations: ToolAnnotations? = null,
         outputSchema: JsonObject? = null,
         meta: JsonObject? = null,
+        icons: List<Icon> = emptyList(),
         function: suspend CallContext.(JsonObject) -> CallToolResult,
     ): Registered {
-        val descriptor = toolDescriptor(name, title, description, annotations, inputSchema, outputSchema, meta)
+        val descriptor = toolDescriptor(About(name, title, description, icons, meta), annotations, inputSchema, outputSchema)
         return add(
             Offer("tool", name, descriptor) { context, text ->
                 Reply.Result(context.function(parseObject(text)).json.toString())
@@ -92,6 +92,7 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
      * Offers a resource. The function gives a text, a `ByteArray`, [ResourceContents], a list of them, or a
      * [ReadResourceResult].
      *
+     * @param annotations whom it is for and how much it matters: `{"audience":["user"],"priority":0.5}`
      * @throws UsageException when the URI is taken, or is none
      */
     public fun resource(
@@ -100,9 +101,13 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         description: String? = null,
         title: String? = null,
         mimeType: String? = null,
+        annotations: JsonObject? = null,
+        meta: JsonObject? = null,
+        icons: List<Icon> = emptyList(),
         function: suspend CallContext.() -> Any,
     ): Registered {
-        val descriptor = resourceDescriptor("uri", uri, name, title, description, mimeType)
+        val about = About(name, title, description, icons, meta)
+        val descriptor = resourceDescriptor("uri", uri, about, mimeType, annotations)
         return add(Offer("resource", uri, descriptor) { context, _ -> resourceReply(context.function(), uri, mimeType) })
     }
 
@@ -120,9 +125,13 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         title: String? = null,
         mimeType: String? = null,
         complete: Map<String, Completer> = emptyMap(),
+        annotations: JsonObject? = null,
+        meta: JsonObject? = null,
+        icons: List<Icon> = emptyList(),
         function: suspend CallContext.(uri: String, variables: Map<String, String>) -> Any,
     ): Registered {
-        val descriptor = resourceDescriptor("uriTemplate", uriTemplate, name, title, description, mimeType)
+        val about = About(name, title, description, icons, meta)
+        val descriptor = resourceDescriptor("uriTemplate", uriTemplate, about, mimeType, annotations)
         return add(
             Offer("template", uriTemplate, descriptor, complete) { context, text ->
                 val params = UnknownContent(parseObject(text))
@@ -145,8 +154,10 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         description: String? = null,
         title: String? = null,
         complete: Map<String, Completer> = emptyMap(),
+        meta: JsonObject? = null,
+        icons: List<Icon> = emptyList(),
         noinline function: suspend CallContext.(A) -> Any,
-    ): Registered = addPrompt(name, description, title, complete, typeOf<A>(), function)
+    ): Registered = addPrompt(About(name, title, description, icons, meta), complete, typed<A>(), function)
 
     /** Offers a prompt whose arguments are listed; the function gets them by name. */
     public fun rawPrompt(
@@ -155,9 +166,11 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         description: String? = null,
         title: String? = null,
         complete: Map<String, Completer> = emptyMap(),
+        meta: JsonObject? = null,
+        icons: List<Icon> = emptyList(),
         function: suspend CallContext.(Map<String, String>) -> Any,
     ): Registered {
-        val descriptor = promptDescriptor(name, title, description, arguments)
+        val descriptor = promptDescriptor(About(name, title, description, icons, meta), arguments)
         return add(
             Offer("prompt", name, descriptor, complete) { context, text ->
                 promptReply(context.function(strings(parseObject(text))), name)
@@ -183,7 +196,7 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
      * does, what is printed goes to standard error.
      */
     public suspend fun serveStdio() {
-        val link = withContext(Dispatchers.IO) { open(JsonPrimitive("stdio")) }
+        val link = open(JsonPrimitive("stdio"))
         try {
             link.ended.await()
         } catch (error: CancellationException) {
@@ -245,36 +258,33 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
 
     @PublishedApi
     internal fun <A, R> addTool(
-        name: String,
-        description: String?,
-        title: String?,
+        about: About,
         annotations: ToolAnnotations?,
-        meta: JsonObject?,
-        input: KType,
-        output: KType,
+        input: Typed<A>,
+        output: Typed<R>,
         function: suspend CallContext.(A) -> R,
     ): Registered {
-        val what = "the tool \"$name\""
-        val arguments = Input<A>(input, what)
-        val result = Output<R>(output, what)
-        val descriptor = toolDescriptor(name, title, description, annotations, arguments.schema, result.schema, meta)
-        return add(Offer("tool", name, descriptor) { context, text -> result.reply(context.function(arguments.read(text))) })
+        val what = "the tool \"${about.name}\""
+        val arguments = Input(input, what)
+        val result = Output(output, what)
+        val descriptor = toolDescriptor(about, annotations, arguments.schema, result.schema)
+        return add(
+            Offer("tool", about.name, descriptor) { context, text -> result.reply(context.function(arguments.read(text))) },
+        )
     }
 
     @PublishedApi
     internal fun <A> addPrompt(
-        name: String,
-        description: String?,
-        title: String?,
+        about: About,
         complete: Map<String, Completer>,
-        input: KType,
+        input: Typed<A>,
         function: suspend CallContext.(A) -> Any,
     ): Registered {
-        val arguments = Input<A>(input, "the prompt \"$name\"")
-        val descriptor = promptDescriptor(name, title, description, promptArguments(arguments.schema))
+        val arguments = Input(input, "the prompt \"${about.name}\"")
+        val descriptor = promptDescriptor(about, promptArguments(arguments.schema))
         return add(
-            Offer("prompt", name, descriptor, complete) { context, text ->
-                promptReply(context.function(arguments.read(text)), name)
+            Offer("prompt", about.name, descriptor, complete) { context, text ->
+                promptReply(context.function(arguments.read(text)), about.name)
             },
         )
     }
@@ -368,7 +378,7 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
             error is Misfit -> Reply.Error(ErrorCode.INVALID_PARAMS, "Invalid arguments: ${error.what}", null)
             call.kind != "tool" -> errorReply(error, ::thrown)
             error is McpError || error is UrlElicitationRequiredException || isTelling(error) -> errorReply(error, ::thrown)
-            error is Exception -> Reply.ToolError(error.message ?: error::class.simpleName.orEmpty())
+            error is Exception -> Reply.ToolError(error.message ?: error.javaClass.simpleName)
             else -> errorReply(error, ::thrown)
         }
 

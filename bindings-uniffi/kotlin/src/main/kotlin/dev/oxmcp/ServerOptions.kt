@@ -12,6 +12,7 @@ public class ServerOptions internal constructor() {
     public var title: String? = null
     public var description: String? = null
     public var websiteUrl: String? = null
+    public var icons: List<Icon> = emptyList()
 
     /** How to use the server, for a model. */
     public var instructions: String? = null
@@ -86,7 +87,7 @@ public class ServerOptions internal constructor() {
     }
 
     internal fun info(name: String, version: String): Implementation =
-        Implementation(name, version, title, description, websiteUrl)
+        Implementation(name, version, title, description, websiteUrl, icons)
 
     internal fun settings(): JsonObject = buildJsonObject {
         putIf("instructions", instructions)

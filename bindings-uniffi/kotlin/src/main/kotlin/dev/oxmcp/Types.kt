@@ -15,6 +15,33 @@ public val VERSION: String
         return dev.oxmcp.internal.version()
     }
 
+/** A picture of a program, a tool, a resource or a prompt, for people. */
+public class Icon internal constructor(json: JsonObject) : McpObject(json) {
+    /**
+     * @param src a URL, `https:` or `data:`
+     * @param sizes such as `48x48`, or `any`
+     * @param theme `light` or `dark`: the background that it is for
+     */
+    public constructor(
+        src: String,
+        mimeType: String? = null,
+        sizes: List<String>? = null,
+        theme: String? = null,
+    ) : this(
+        buildJsonObject {
+            put("src", src)
+            putIf("mimeType", mimeType)
+            putTexts("sizes", sizes)
+            putIf("theme", theme)
+        },
+    )
+
+    public val src: String get() = text("src").orEmpty()
+    public val mimeType: String? get() = text("mimeType")
+    public val sizes: List<String> get() = texts("sizes")
+    public val theme: String? get() = text("theme")
+}
+
 /** A program that speaks the protocol. */
 public class Implementation internal constructor(json: JsonObject) : McpObject(json) {
     public constructor(
@@ -23,6 +50,7 @@ public class Implementation internal constructor(json: JsonObject) : McpObject(j
         title: String? = null,
         description: String? = null,
         websiteUrl: String? = null,
+        icons: List<Icon> = emptyList(),
     ) : this(
         buildJsonObject {
             put("name", name)
@@ -30,12 +58,16 @@ public class Implementation internal constructor(json: JsonObject) : McpObject(j
             putIf("title", title)
             putIf("description", description)
             putIf("websiteUrl", websiteUrl)
+            if (icons.isNotEmpty()) put("icons", JsonArray(icons.map { it.json }))
         },
     )
 
     public val name: String get() = text("name").orEmpty()
     public val version: String get() = text("version").orEmpty()
     public val title: String? get() = text("title")
+    public val description: String? get() = text("description")
+    public val websiteUrl: String? get() = text("websiteUrl")
+    public val icons: List<Icon> get() = objects("icons").map(::Icon)
 }
 
 /** Hints on what a tool does. Do not base decisions on those of a server that you do not trust. */
@@ -60,6 +92,7 @@ public class Tool internal constructor(json: JsonObject) : McpObject(json) {
     public val name: String get() = text("name").orEmpty()
     public val title: String? get() = text("title")
     public val description: String? get() = text("description")
+    public val icons: List<Icon> get() = objects("icons").map(::Icon)
 
     /** The JSON Schema of its arguments. */
     public val inputSchema: JsonObject get() = member("inputSchema") ?: EMPTY
@@ -85,7 +118,11 @@ public class Resource internal constructor(json: JsonObject) : McpObject(json) {
     public val name: String get() = text("name").orEmpty()
     public val title: String? get() = text("title")
     public val description: String? get() = text("description")
+    public val icons: List<Icon> get() = objects("icons").map(::Icon)
     public val mimeType: String? get() = text("mimeType")
+
+    /** Whom it is for, and how much it matters. */
+    public val annotations: JsonObject? get() = member("annotations")
 
     /** In bytes. */
     public val size: Long? get() = integer("size")
@@ -97,7 +134,11 @@ public class ResourceTemplate internal constructor(json: JsonObject) : McpObject
     public val name: String get() = text("name").orEmpty()
     public val title: String? get() = text("title")
     public val description: String? get() = text("description")
+    public val icons: List<Icon> get() = objects("icons").map(::Icon)
     public val mimeType: String? get() = text("mimeType")
+
+    /** Whom it is for, and how much it matters. */
+    public val annotations: JsonObject? get() = member("annotations")
 }
 
 /** A prompt that a server offers. */
@@ -105,6 +146,7 @@ public class Prompt internal constructor(json: JsonObject) : McpObject(json) {
     public val name: String get() = text("name").orEmpty()
     public val title: String? get() = text("title")
     public val description: String? get() = text("description")
+    public val icons: List<Icon> get() = objects("icons").map(::Icon)
     public val arguments: List<PromptArgument> get() = objects("arguments").map(::PromptArgument)
 }
 

@@ -3,6 +3,8 @@ package dev.oxmcp
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonObject
+import kotlinx.serialization.json.buildJsonObject
+import kotlinx.serialization.json.put
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -86,6 +88,35 @@ internal class QuestionsTest {
             assertEquals("file:///home, file:///work", client.callTool("roots").text)
             assertEquals("asker ${client.protocolVersion}", client.callTool("who").text)
         }
+    }
+
+    @Test
+    fun `a model that may wish for tools does`() = test {
+        val server = Server("test", "1.0")
+        server.tool("think") { _: Unit ->
+            val wish = Tool(buildJsonObject { put("name", "add"); put("inputSchema", buildJsonObject { put("type", "object") }) })
+            val first = sample(SamplingRequest(listOf(Message("2+2?")), 10, tools = listOf(wish.json)), key = "first")
+            val use = first.content.filterIsInstance<ToolUseContent>().single()
+            val messages = listOf(
+                Message("2+2?"),
+                Message(first.content, Role.ASSISTANT),
+                Message(listOf(ToolResultContent(use.id, listOf(TextContent("4"))))),
+            )
+            val second = sample(SamplingRequest(messages, 10, tools = listOf(wish.json)), key = "second")
+            "${use.name} ${first.stopReason}: ${second.text}"
+        }
+        for (era in listOf("2025-11-25", "2026-07-28")) {
+            val client = Client.connect(server) {
+                protocolVersions = listOf(era)
+                onSampling(tools = true) { asked ->
+                    val given = asked.messages.last().content.filterIsInstance<ToolResultContent>().singleOrNull()
+                    if (given != null) SamplingResult("${given.toolUseId} gave ${textOf(given.content)}", "m")
+                    else SamplingResult(listOf(ToolUseContent("u1", "add", buildJsonObject { put("a", 2) })), "m", "toolUse")
+                }
+            }
+            client.use { assertEquals("add toolUse: u1 gave 4", it.callTool("think").text, era) }
+        }
+        server.close()
     }
 
     @Test

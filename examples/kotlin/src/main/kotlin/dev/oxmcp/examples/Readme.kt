@@ -3,8 +3,6 @@ package dev.oxmcp.examples.readme
 import dev.oxmcp.*
 import kotlinx.coroutines.runBlocking
 import kotlinx.serialization.Serializable
-import kotlinx.serialization.json.buildJsonObject
-import kotlinx.serialization.json.put
 import kotlin.time.Duration.Companion.seconds
 
 @Serializable
@@ -30,7 +28,7 @@ suspend fun ask() {
     }
     val result = client.callTool(
         "weather",
-        buildJsonObject { put("name", "Oslo") },
+        mapOf("name" to "Oslo"),
         timeout = 10.seconds,
         onProgress = { println("${it.progress} of ${it.total}") },
     )
