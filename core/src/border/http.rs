@@ -32,7 +32,8 @@ impl HttpServer {
     /// `settings` is the text of an object, which [`HttpBuilder`] says all about: `address`, `hosts`, `anyHost`,
     /// `origins`, `stateless`, `jsonOnly`, `httpSse`, `maxSessions`, `sessionIdle`, `resumable`, `retry`,
     /// `keepAlive`, `bodyLimit`, `bodyTimeout`, `path`, `maxConnections`, `headTimeout`, `writeTimeout`; and
-    /// `routeTimeout`, see [`with_routes`](Self::with_routes). Times are in milliseconds. The config must have keys to seal with ([`Config::state_keys`]).
+    /// `routeTimeout`, see [`with_routes`](Self::with_routes). Times are in milliseconds. The config must have keys to
+    /// seal with ([`Config::state_keys`]).
     ///
     /// # Errors
     /// [`ErrorKind::Usage`] when a setting is wrong or unknown.

@@ -38,10 +38,12 @@ const EXPLAIN: u64 = 5_000_000;
 /// assert_eq!(invalid.to_string(), r#"at "/id": "7" is not of type "integer""#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Schema {
-    /// Of a schema that is plain, and so a valid one: it is compiled when a value does not fit it for sure.
-    plain: Option<(Plain, Json)>,
-    full: OnceLock<Result<Full, SchemaError>>,
+pub struct Schema(Kind);
+
+enum Kind {
+    /// It is valid, as all that are plain are, and compiled when a value does not fit it for sure.
+    Plain(Plain, Json, OnceLock<Result<Full, SchemaError>>),
+    Full(Full),
 }
 
 struct Full {
@@ -63,16 +65,10 @@ impl Schema {
                 schema.get().len()
             )));
         }
-        if let Some(plain) = Plain::of(schema) {
-            return Ok(Self {
-                plain: Some((plain, schema.to_owned())),
-                full: OnceLock::new(),
-            });
-        }
-        Ok(Self {
-            plain: None,
-            full: OnceLock::from(Ok(Full::compile(schema)?)),
-        })
+        Ok(Self(match Plain::of(schema) {
+            Some(plain) => Kind::Plain(plain, schema.to_owned(), OnceLock::new()),
+            None => Kind::Full(Full::compile(schema)?),
+        }))
     }
 
     /// Checks `instance`.
@@ -84,16 +80,13 @@ impl Schema {
     }
 
     pub(super) fn check(&self, instance: &RawValue, looks: u64) -> Result<(), Invalid> {
-        let compile = || match &self.plain {
-            Some((_, schema)) => Full::compile(schema),
-            None => unreachable!("it was compiled at once"),
-        };
-        match &self.plain {
-            Some((plain, _)) if plain.fits(instance) => Ok(()),
-            _ => match self.full.get_or_init(compile) {
+        match &self.0 {
+            Kind::Plain(plain, ..) if plain.fits(instance) => Ok(()),
+            Kind::Plain(_, schema, full) => match full.get_or_init(|| Full::compile(schema)) {
                 Ok(full) => full.check(instance, looks),
                 Err(why) => Err(Invalid(why.to_string())),
             },
+            Kind::Full(full) => full.check(instance, looks),
         }
     }
 }
