@@ -1,7 +1,8 @@
 //! Tables that mostly have few entries.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::Hash;
+
+use foldhash::HashMap;
 
 /// Up to so many entries it costs less to look at each than to hash a key.
 const FEW: usize = 8;
@@ -20,21 +21,21 @@ const FEW: usize = 8;
 /// assert_eq!(few.len(), 0);
 /// ```
 #[derive(Debug)]
-pub struct Few<K, V, S = RandomState>(Table<K, V, S>);
+pub struct Few<K, V>(Table<K, V>);
 
 #[derive(Debug)]
-enum Table<K, V, S> {
+enum Table<K, V> {
     List(Vec<(K, V)>),
-    Hashed(HashMap<K, V, S>),
+    Hashed(HashMap<K, V>),
 }
 
-impl<K, V, S> Default for Few<K, V, S> {
+impl<K, V> Default for Few<K, V> {
     fn default() -> Self {
         Self(Table::List(Vec::new()))
     }
 }
 
-impl<K: Eq + Hash, V, S: BuildHasher + Default> Few<K, V, S> {
+impl<K: Eq + Hash, V> Few<K, V> {
     /// How many entries there are.
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -79,10 +80,14 @@ impl<K: Eq + Hash, V, S: BuildHasher + Default> Few<K, V, S> {
             return Some(std::mem::replace(before, value));
         }
         if list.len() < FEW {
+            // Most never have more than one.
+            if list.capacity() == 0 {
+                list.reserve_exact(1);
+            }
             list.push((key, value));
             return None;
         }
-        let mut map: HashMap<K, V, S> = std::mem::take(list).into_iter().collect();
+        let mut map: HashMap<K, V> = std::mem::take(list).into_iter().collect();
         map.insert(key, value);
         self.0 = Table::Hashed(map);
         None

@@ -43,6 +43,26 @@ async fn a_head_that_does_not_come_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn a_connection_ends_when_it_asks_nothing_more_and_not_while_it_waits_for_an_answer() {
+    // Long enough for what comes at once on a busy machine.
+    let mut running = Running::with(|http| http.head_timeout(25 * SHORT)).await;
+    let (mut busy, mut idle) = (running.connect().await, running.connect().await);
+    let tool = |name: &str| Request::modern(1, "tools/call", json!({"name": name, "arguments": {}}));
+    busy.send(&tool("wait")).await;
+    running.saw("began").await;
+    for _ in 0..2 {
+        assert_eq!(idle.json(&tool("count")).await.0, 200);
+    }
+    assert!(idle.ends().await);
+    running.probe.go_on.add_permits(1);
+    let (head, body) = busy.response().await;
+    assert_eq!(head.status, 200);
+    assert!(body.contains("waited"), "{body}");
+    assert_eq!(busy.json(&tool("count")).await.0, 200);
+    assert!(busy.ends().await);
+}
+
+#[tokio::test]
 async fn a_head_has_a_bound() {
     let running = Running::start().await;
     let mut wire = running.connect().await;

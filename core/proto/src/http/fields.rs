@@ -92,11 +92,21 @@ pub(crate) fn single<'a>(fields: &'a dyn Fields, name: &'static str) -> Result<O
     }
 }
 
+/// Whether a field stands there once, and says just this. Quicker to tell than what else it says.
+pub(crate) fn says(fields: &dyn Fields, name: &str, wanted: &str) -> bool {
+    let (mut same, mut count) = (false, 0);
+    fields.each(name, &mut |bytes| {
+        same = bytes == wanted.as_bytes();
+        count += 1;
+    });
+    same && count == 1
+}
+
 /// The value of a field that is a list: however often it stands, it reads as one list.
 pub(crate) fn list<'a>(fields: &'a dyn Fields, name: &str) -> Option<Cow<'a, str>> {
     let mut whole: Option<Cow<'a, str>> = None;
     fields.each(name, &mut |bytes| {
-        let value = String::from_utf8_lossy(bytes);
+        let value = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         whole = Some(match whole.take() {
             None => value,
             Some(before) => Cow::Owned(format!("{before},{value}")),
@@ -134,6 +144,13 @@ mod tests {
             let error = single(&[("Mcp-Name", bytes)], "Mcp-Name").unwrap_err();
             assert!(error.to_string().contains("Mcp-Name header contains"), "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn what_a_field_says_counts_if_it_stands_there_once() {
+        assert!(says(&[("accept", "a")], "Accept", "a"));
+        assert!(!says(&[("Accept", "a "), ("Host", "a")], "Accept", "a"));
+        assert!(!says(&[("Accept", "b"), ("Accept", "a")], "Accept", "a"));
     }
 
     #[test]

@@ -14,6 +14,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::OnceLock;
 
 use super::address::{Host, Origin};
 use super::fields::{Fields, single};
@@ -40,6 +41,8 @@ pub struct Guard {
     loopback: bool,
     hosts: Vec<String>,
     origins: Vec<String>,
+    /// The host that was served first, as it was named. Nearly all requests name the same one.
+    known: OnceLock<Box<str>>,
 }
 
 /// A name or an origin that a [`Guard`] cannot be made of.
@@ -85,6 +88,7 @@ impl Guard {
             loopback,
             hosts: names,
             origins: Vec::new(),
+            known: OnceLock::new(),
         })
     }
 
@@ -96,6 +100,7 @@ impl Guard {
             loopback: false,
             hosts: Vec::new(),
             origins: Vec::new(),
+            known: OnceLock::new(),
         }
     }
 
@@ -127,10 +132,14 @@ impl Guard {
             return Err(bad(400, "the request names no host".to_owned()));
         }
         for named in host.into_iter().chain(authority) {
+            if self.known.get().is_some_and(|known| **known == *named) {
+                continue;
+            }
             let is_served = Host::parse(named).is_some_and(|(host, _)| self.any_host || self.serves(host));
             if !is_served {
                 return Err(bad(421, format!("the host \"{named}\" is not served here")));
             }
+            self.known.get_or_init(|| named.into());
         }
         let origin = single(fields, "Origin").map_err(|error| bad(403, error.to_string()))?;
         let Some(origin) = origin else { return Ok(None) };

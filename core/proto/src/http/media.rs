@@ -45,8 +45,7 @@ impl Accepts {
     /// assert_eq!((accepts.json, accepts.event_stream), (500, 0));
     /// ```
     pub fn parse(value: &str) -> Self {
-        // The second is what nearly all clients send; it means the same.
-        if value.trim().is_empty() || value == "application/json, text/event-stream" {
+        if value.trim().is_empty() {
             return Self::ANY;
         }
         if value == EVENT_STREAM {
@@ -76,6 +75,10 @@ impl Accepts {
     }
 
     pub(super) fn of(fields: &dyn Fields) -> Self {
+        // This is what nearly all clients send; it means the same as nothing.
+        if fields::says(fields, "Accept", "application/json, text/event-stream") {
+            return Self::ANY;
+        }
         fields::list(fields, "Accept").map_or(Self::ANY, |value| Self::parse(&value))
     }
 }

@@ -22,7 +22,7 @@ use serde_json::value::RawValue;
 
 use super::agreement::{self, VERSION_FIELD};
 use super::cors;
-use super::fields::{BadField, Fields, single};
+use super::fields::{BadField, Fields, says, single};
 use super::guard::Guard;
 use super::media::{Accepts, JSON, is_media_type};
 use super::param_headers::ParamHeaders;
@@ -243,9 +243,11 @@ impl Endpoint {
     }
 
     fn check_body(&self, fields: &dyn Fields) -> Result<(), Refusal> {
-        let kind = single(fields, "Content-Type");
-        if !matches!(kind, Ok(Some(kind)) if is_media_type(kind, JSON)) {
-            let why = match kind {
+        let kind = || single(fields, "Content-Type");
+        // Nearly all say just this.
+        let is_json = says(fields, "Content-Type", JSON);
+        if !is_json && !matches!(kind(), Ok(Some(kind)) if is_media_type(kind, JSON)) {
+            let why = match kind() {
                 Ok(Some(kind)) => format!("the body must be application/json, not \"{kind}\""),
                 _ => "the Content-Type header must say application/json, once".to_owned(),
             };

@@ -3,13 +3,14 @@
 //! An id is visible ASCII and cannot be guessed (2025-11-25 transports, Session Management). The caller
 //! brings the random bytes and the time.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use foldhash::HashMap;
 
 use crate::Instant;
 
@@ -29,7 +30,11 @@ pub fn session_id(random: [u8; 32]) -> String {
 
 /// Whether `text` may be the id of a session, ours or another server's: visible ASCII, 0x21 to 0x7E.
 pub fn is_session_id(text: &str) -> bool {
-    (1..=MAX_LENGTH).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+    // To the end, whatever is found: so it is a loop of vectors.
+    let graphic = text
+        .bytes()
+        .fold(true, |graphic, byte| graphic & byte.is_ascii_graphic());
+    graphic && (1..=MAX_LENGTH).contains(&text.len())
 }
 
 /// The sessions a server holds: bounded in number, and ended when nothing used them for a while.
@@ -61,6 +66,7 @@ pub struct Sessions<T> {
 
 #[derive(Debug)]
 struct Slot<T> {
+    id: Arc<str>,
     value: T,
     expires: Instant,
     scheduled: Instant,
@@ -83,7 +89,7 @@ impl<T> Sessions<T> {
         Self {
             cap,
             idle,
-            slots: HashMap::new(),
+            slots: HashMap::default(),
             timers: BTreeSet::new(),
         }
     }
@@ -109,6 +115,7 @@ impl<T> Sessions<T> {
         }
         let expires = now + self.idle;
         let slot = Slot {
+            id: Arc::clone(&id),
             value,
             expires,
             scheduled: expires,
@@ -130,16 +137,12 @@ impl<T> Sessions<T> {
         Some(&mut slot.value)
     }
 
-    /// Keeps a session from expiring until [`release`](Self::release) has been called as often. False
-    /// when there is none.
-    pub fn hold(&mut self, id: &str, now: Instant) -> bool {
-        match self.slots.get_mut(id).filter(|slot| slot.is_alive(now)) {
-            Some(slot) => {
-                slot.holds += 1;
-                true
-            }
-            None => false,
-        }
+    /// The same with its id, kept from expiring until [`release`](Self::release) has been called as often.
+    pub fn hold(&mut self, id: &str, now: Instant) -> Option<(&Arc<str>, &mut T)> {
+        let slot = self.slots.get_mut(id).filter(|slot| slot.is_alive(now))?;
+        slot.holds += 1;
+        slot.expires = now + self.idle;
+        Some((&slot.id, &mut slot.value))
     }
 
     /// Takes one hold back; the idle time begins anew. Nothing happens when the session has ended.
@@ -253,14 +256,15 @@ mod tests {
         let mut sessions = sessions();
         sessions.insert("a".into(), 1, at(0)).unwrap();
         assert_eq!(sessions.get("a", at(60)), None);
-        assert!(!sessions.hold("a", at(60)));
+        assert!(sessions.hold("a", at(60)).is_none());
     }
 
     #[test]
     fn a_session_in_use_does_not_expire() {
         let mut sessions = sessions();
         sessions.insert("a".into(), 1, at(0)).unwrap();
-        assert!(sessions.hold("a", at(0)) && sessions.hold("a", at(10)));
+        assert_eq!(sessions.hold("a", at(0)), Some((&"a".into(), &mut 1)));
+        assert!(sessions.hold("a", at(10)).is_some());
         let all: Vec<_> = sessions.iter().map(|(id, value, held)| (&**id, *value, held)).collect();
         assert_eq!(all, [("a", 1, true)]);
         sessions.release("a", at(20));

@@ -1,13 +1,10 @@
 //! The members of a message, read in one pass with those of its params.
 
-use std::fmt;
-
-use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::params::{Params, ParamsAt};
-use super::place::Place;
-use super::text::decode_str;
+use super::params::Params;
+use super::scan::Scanner;
+use super::text::raw;
 
 /// The members of any message. `null` is not the same as absent, hence the raw values.
 #[derive(Default)]
@@ -29,13 +26,32 @@ pub(super) enum Given<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    /// # Errors
-    /// When the text is not JSON, no object, or has a member of these twice.
-    pub(super) fn read(text: &'a str) -> Result<Self, serde_json::Error> {
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let envelope = reader.deserialize_map(EnvelopeIn(text))?;
-        reader.end()?;
-        Ok(envelope)
+    /// `None` when the text is not JSON, no object, nests deeper than `depth`, or has a member of these twice.
+    pub(super) fn read(text: &'a str, depth: usize) -> Option<Self> {
+        let (mut scanner, mut envelope) = (Scanner::new(text, depth), Self::default());
+        scanner.blanks();
+        scanner.object(|scanner, name| envelope.read_member(scanner, &name?))?;
+        scanner.is_at_end().then_some(envelope)
+    }
+
+    fn read_member(&mut self, scanner: &mut Scanner<'a>, name: &str) -> Option<()> {
+        let member = match name {
+            "jsonrpc" => &mut self.jsonrpc,
+            "id" => &mut self.id,
+            "method" => &mut self.method,
+            "result" => &mut self.result,
+            "error" => &mut self.error,
+            "params" => {
+                let params = if scanner.is_at_object() && !self.is_notification() {
+                    Given::Read(Params::scan(scanner)?)
+                } else {
+                    Given::Raw(raw(scanner.value()?))
+                };
+                return once(self.params.replace(params));
+            }
+            _ => return scanner.value().map(drop),
+        };
+        once(member.replace(raw(scanner.value()?)))
     }
 
     /// Who gets a notification mostly passes it on, so its params are not taken apart.
@@ -55,55 +71,12 @@ impl<'a> Given<'a> {
 
     pub(super) fn into_raw(self) -> Option<&'a RawValue> {
         match self {
-            Self::Read(params) => serde_json::from_str(params.text()?).ok(),
+            Self::Read(params) => params.text().map(raw),
             Self::Raw(raw) => Some(raw),
         }
     }
 }
 
-struct EnvelopeIn<'a>(&'a str);
-
-impl<'a> Visitor<'a> for EnvelopeIn<'a> {
-    type Value = Envelope<'a>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Envelope<'a>, A::Error> {
-        let mut envelope = Envelope::default();
-        while let Some(key) = map.next_key::<&RawValue>()? {
-            let name = decode_str(key).ok_or_else(|| A::Error::custom("a name is not valid text"))?;
-            let member = match &*name {
-                "jsonrpc" => &mut envelope.jsonrpc,
-                "id" => &mut envelope.id,
-                "method" => &mut envelope.method,
-                "result" => &mut envelope.result,
-                "error" => &mut envelope.error,
-                "params" => {
-                    let value = Place::in_text(self.0, 0).value_of(key);
-                    let params = if value.is_object() && !envelope.is_notification() {
-                        Given::Read(map.next_value_seed(ParamsAt(value))?)
-                    } else {
-                        Given::Raw(map.next_value()?)
-                    };
-                    once(envelope.params.replace(params))?;
-                    continue;
-                }
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-            };
-            once(member.replace(map.next_value()?))?;
-        }
-        Ok(envelope)
-    }
-}
-
-fn once<T, E: serde::de::Error>(before: Option<T>) -> Result<(), E> {
-    match before {
-        Some(_) => Err(E::custom("a member stands twice")),
-        None => Ok(()),
-    }
+fn once<T>(before: Option<T>) -> Option<()> {
+    before.is_none().then_some(())
 }

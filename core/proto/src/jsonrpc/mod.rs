@@ -7,7 +7,7 @@ mod id;
 mod message;
 mod object;
 mod params;
-mod place;
+mod scan;
 mod text;
 pub(crate) mod write;
 

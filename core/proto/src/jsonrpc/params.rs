@@ -1,13 +1,11 @@
 //! The params of a request, read once for all who ask for something in them.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::place::Place;
-use super::text::decode_str;
+use super::scan::Scanner;
+use super::text::raw;
 
 /// The members of an object, in their order.
 pub(crate) type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
@@ -36,6 +34,19 @@ enum Meta<'a> {
     Twice,
 }
 
+impl<'a> Meta<'a> {
+    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+        let start = scanner.place();
+        if scanner.is_at_object() {
+            let members = scan_members(scanner)?;
+            let text = scanner.since(start);
+            return Some(Self::Object { text, members });
+        }
+        let is_null = scanner.value()? == "null";
+        Some(if is_null { Self::Absent } else { Self::NoObject })
+    }
+}
+
 /// A member that stands twice: who reads the first and who reads the last would see different values.
 #[derive(Debug)]
 pub(crate) struct Twice(pub String);
@@ -50,12 +61,30 @@ impl<'a> Params<'a> {
     /// Reads the text of params, which is valid JSON. What is no object has no members.
     pub fn read(text: Option<&'a str>) -> Self {
         let Some(text) = text else { return Self::default() };
-        let whole = ParamsAt(Place::in_text(text, 0));
-        let read = whole.deserialize(&mut serde_json::Deserializer::from_str(text));
+        let mut scanner = Scanner::new(text, usize::MAX);
+        scanner.blanks();
         Self {
             text: Some(text),
-            ..read.unwrap_or_default()
+            ..Self::scan(&mut scanner).unwrap_or_default()
         }
+    }
+
+    /// Reads the params that begin here. `None` when they are no object.
+    pub(super) fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+        let (start, mut params) = (scanner.place(), Self::default());
+        scanner.object(|scanner, name| {
+            let name = name.unwrap_or_default();
+            if name != "_meta" {
+                params.members.push((name, raw(scanner.value()?)));
+                return Some(());
+            }
+            let meta = Meta::scan(scanner)?;
+            params.meta = if params.has_meta { Meta::Twice } else { meta };
+            params.has_meta = true;
+            Some(())
+        })?;
+        params.text = Some(scanner.since(start));
+        Some(params)
     }
 
     /// The text, where there are any params.
@@ -126,79 +155,14 @@ fn only<'a>(all: &[(Cow<'a, str>, &'a RawValue)], wanted: &str) -> Result<Option
     }
 }
 
-/// The params that begin at a place.
-pub(super) struct ParamsAt<'a>(pub Place<'a>);
-
-impl<'a> DeserializeSeed<'a> for ParamsAt<'a> {
-    type Value = Params<'a>;
-
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<Params<'a>, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'a> Visitor<'a> for ParamsAt<'a> {
-    type Value = Params<'a>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Params<'a>, A::Error> {
-        let mut params = Params::default();
-        let mut last = None;
-        while let Some(key) = map.next_key::<&RawValue>()? {
-            let name = decode_str(key).unwrap_or_default();
-            let value = self.0.value_of(key);
-            if name != "_meta" {
-                let value = map.next_value::<&RawValue>()?;
-                params.members.push((name, value));
-                last = Some(value.get());
-                continue;
-            }
-            let (meta, text) = if value.is_object() {
-                let (text, members) = map.next_value_seed(ObjectAt(value))?;
-                (Meta::Object { text, members }, text)
-            } else {
-                let text = map.next_value::<&RawValue>()?.get();
-                let meta = if text == "null" { Meta::Absent } else { Meta::NoObject };
-                (meta, text)
-            };
-            params.meta = if params.has_meta { Meta::Twice } else { meta };
-            params.has_meta = true;
-            last = Some(text);
-        }
-        params.text = Some(self.0.object(last));
-        Ok(params)
-    }
-}
-
-/// The object that begins at a place: its text and its members.
-struct ObjectAt<'a>(Place<'a>);
-
-impl<'a> DeserializeSeed<'a> for ObjectAt<'a> {
-    type Value = (&'a str, Members<'a>);
-
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'a> Visitor<'a> for ObjectAt<'a> {
-    type Value = (&'a str, Members<'a>);
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Members::new();
-        while let Some((key, value)) = map.next_entry::<&RawValue, &RawValue>()? {
-            members.push((decode_str(key).unwrap_or_default(), value));
-        }
-        let last = members.last().map(|(_, value)| value.get());
-        Ok((self.0.object(last), members))
-    }
+/// The members of the object that begins here.
+fn scan_members<'a>(scanner: &mut Scanner<'a>) -> Option<Members<'a>> {
+    let mut members = Members::new();
+    scanner.object(|scanner, name| {
+        members.push((name.unwrap_or_default(), raw(scanner.value()?)));
+        Some(())
+    })?;
+    Some(members)
 }
 
 #[cfg(test)]
@@ -220,12 +184,10 @@ mod tests {
             r#"{"_meta":{"a":1},"b":2}"#,
             r#"{"\u005fmeta":{"a":"ä"},"ß":"ö"}"#,
         ] {
-            let around = format!("[{text}]");
-            let start = around.find('{').unwrap();
-            let mut reader = serde_json::Deserializer::from_str(&around[start..]);
-            let params = ParamsAt(Place::in_text(&around, start))
-                .deserialize(&mut reader)
-                .unwrap();
+            let around = format!("{text}]");
+            let mut scanner = Scanner::new(&around, 128);
+            scanner.blanks();
+            let params = Params::scan(&mut scanner).unwrap();
             assert_eq!(params.text(), Some(text.trim()), "{text}");
             assert_eq!(Params::read(Some(text)).text(), Some(text), "{text}");
         }

@@ -6,7 +6,8 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
-use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
+use serde::de::{Deserialize as _, DeserializeSeed, Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// One JSON value as its text, known to be valid.
@@ -26,16 +27,75 @@ pub fn json(text: impl Into<String>) -> Result<Json, serde_json::Error> {
     RawValue::from_string(text.into())
 }
 
+/// A text that is known to be one JSON value, without blanks around it.
+///
+/// A raw value can only be had from a deserializer, and that of serde_json would check the text again. Serde passes one as
+/// a newtype struct that is a map: of its own name to its text.
+pub(crate) fn raw(text: &str) -> &RawValue {
+    <&RawValue>::deserialize(Known { text, name: None })
+        .unwrap_or_else(|_| serde_json::from_str(text).expect("it is known to be JSON"))
+}
+
+struct Known<'a> {
+    text: &'a str,
+    name: Option<&'static str>,
+}
+
+type KnownError = serde::de::value::Error;
+
+impl<'de> serde::Deserializer<'de> for Known<'de> {
+    type Error = KnownError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, KnownError> {
+        Err(serde::de::Error::custom("only a raw value is known"))
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, KnownError> {
+        visitor.visit_map(Self {
+            name: Some(name),
+            ..self
+        })
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq tuple
+        tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl<'a> MapAccess<'a> for Known<'a> {
+    type Error = KnownError;
+
+    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, KnownError> {
+        let name = self.name.take();
+        name.map(|name| seed.deserialize(StrDeserializer::new(name)))
+            .transpose()
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'a>>(&mut self, seed: V) -> Result<V::Value, KnownError> {
+        seed.deserialize(BorrowedStrDeserializer::new(self.text))
+    }
+}
+
 /// The string in `raw`, unescaped; `None` when `raw` is no string.
 pub(crate) fn decode_str(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let [b'"', inner @ .., b'"'] = raw.get().as_bytes() else {
+    decode_quoted(raw.get())
+}
+
+/// The string that is this JSON text; `None` when it is no string.
+pub(crate) fn decode_quoted(text: &str) -> Option<Cow<'_, str>> {
+    let [b'"', inner @ .., b'"'] = text.as_bytes() else {
         return None;
     };
     // To the end, whatever is found: names are short, and so it is a loop of vectors.
     if inner.iter().fold(false, |escaped, byte| escaped | (*byte == b'\\')) {
-        serde_json::from_str(raw.get()).ok().map(Cow::Owned)
+        serde_json::from_str(text).ok().map(Cow::Owned)
     } else {
-        Some(Cow::Borrowed(&raw.get()[1..=inner.len()]))
+        Some(Cow::Borrowed(&text[1..=inner.len()]))
     }
 }
 
@@ -135,6 +195,22 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_raw_value_is_had_without_reading_the_text_again() {
+        for text in ["1", "null", "{ }", "[1, \"a\"]"] {
+            let known = <&RawValue>::deserialize(Known { text, name: None });
+            assert_eq!(known.map(RawValue::get), Ok(text));
+            assert_eq!(raw(text).get(), text);
+        }
+        assert!(
+            bool::deserialize(Known {
+                text: "true",
+                name: None
+            })
+            .is_err()
+        );
+    }
 
     #[test]
     fn halves_of_surrogate_pairs_are_replaced_and_pairs_are_kept() {

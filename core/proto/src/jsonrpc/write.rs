@@ -18,6 +18,22 @@ pub(crate) fn result(wire: &mut Vec<u8>, id: &RequestId, result: &str) {
     wire.extend_from_slice(b"}\n");
 }
 
+/// Appends the response that has a `CallToolResult` of one block of text, after the members of another object.
+pub(crate) fn text_result(wire: &mut Vec<u8>, id: &RequestId, members: &str, text: &str) {
+    wire.reserve(members.len() + text.len() + 3 * FRAME);
+    wire.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    request_id(wire, id);
+    wire.extend_from_slice(b",\"result\":{");
+    let inner = members.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    if let Some(inner) = inner.filter(|inner| !inner.is_empty()) {
+        payload(wire, inner);
+        wire.push(b',');
+    }
+    wire.extend_from_slice(b"\"content\":[{\"type\":\"text\",\"text\":");
+    string(wire, text);
+    wire.extend_from_slice(b"}]}}\n");
+}
+
 /// Appends an error response. Without an id the member is left out: MCP has no null ids.
 pub(crate) fn error(wire: &mut Vec<u8>, id: Option<&RequestId>, error: &ErrorObject) {
     wire.extend_from_slice(b"{\"jsonrpc\":\"2.0\",");
@@ -140,6 +156,16 @@ mod tests {
     fn a_pretty_payload_stays_on_one_line() {
         let text = written(|wire| result(wire, &RequestId::from("x"), "{\n  \"a\": 1\r\n}"));
         assert_eq!(text, "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{   \"a\": 1  }}\n");
+    }
+
+    #[test]
+    fn a_result_of_text_is_written_after_what_comes_before_it() {
+        for (members, before) in [("{}", ""), ("{\"a\":\n1}", "\"a\": 1,")] {
+            let text = written(|wire| text_result(wire, &RequestId::from(7), members, "a\n\"b\""));
+            let content = r#""content":[{"type":"text","text":"a\n\"b\""}]"#;
+            let want = format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{{{before}{content}}}}}\n");
+            assert_eq!(text, want);
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The entries of one kind, in the order they were added, with their lists kept ready.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Bound;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use serde_json::value::RawValue;
 
 use super::descriptor::{self, Facts};
@@ -55,11 +56,11 @@ impl Table {
         Self {
             kind,
             entries: BTreeMap::new(),
-            by_key: HashMap::new(),
+            by_key: HashMap::default(),
             next: 0,
             undescribed: 0,
             completes: false,
-            pages: HashMap::new(),
+            pages: HashMap::default(),
         }
     }
 

@@ -81,7 +81,7 @@ impl Session {
         match answer {
             Answer::Result(text) => self.answer_result(request, call, text),
             Answer::Error(error) => self.answer_error(request, call, error),
-            Answer::Text(text) => self.answer_result(request, call, &text_result(text).finish()),
+            Answer::Text(text) => self.answer_text(request, call, text),
             Answer::ToolError(message) => self.reply_result(request, era, &tool_error(message)),
             Answer::InvalidArguments(what) => self.refuse_arguments(request, call, what),
             Answer::InputRequired { requests, state } if era.stateless => {
@@ -119,6 +119,22 @@ impl Session {
                 self.reply_result(request, era, bounded.as_deref().unwrap_or(text));
             }
             _ => self.reply_result(request, era, text),
+        }
+    }
+
+    fn answer_text(&mut self, request: &RequestId, call: &Call, text: &str) {
+        match call.work {
+            // There is nothing to check in it, and nothing that it says of itself: so it is written at once.
+            Work::Run(Target::Tool(tool)) if self.registry.output_check(tool).is_none() => {
+                let stateless = call.revision.era().stateless;
+                let members = if stateless {
+                    self.config.complete_members()
+                } else {
+                    "{}"
+                };
+                write::text_result(&mut self.wire, request, members, text);
+            }
+            _ => self.answer_result(request, call, &text_result(text).finish()),
         }
     }
 

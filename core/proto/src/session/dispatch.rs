@@ -153,7 +153,8 @@ impl Session {
             Ok(None) => {}
             Err(error) => return self.reply_error(&id, error),
         }
-        if method == "server/discover" || (method != "initialize" && self.config.newest_with_handshake().is_none()) {
+        let has_handshake = || self.config.with_handshake().next().is_some();
+        if method == "server/discover" || (method != "initialize" && !has_handshake()) {
             let error = super::stateless::incomplete(&format!("\"{}\" is missing", super::stateless::VERSION));
             return self.reply_error(&id, error);
         }

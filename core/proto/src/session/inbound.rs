@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::ids::FewIds;
 use super::listen::Filter;
 use super::output::{InboundId, OutboundId, Target};
 use super::replay::Replay;
@@ -14,7 +13,7 @@ use crate::{Few, Kind, Revision};
 /// The calls of the peer that wait for an answer.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
-    calls: FewIds<InboundId, Call>,
+    calls: Few<InboundId, Call>,
     by_request: Few<RequestId, InboundId>,
     next: u64,
     /// The calls that hold a stream of notifications open (2026-07-28).

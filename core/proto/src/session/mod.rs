@@ -23,7 +23,6 @@ mod encode;
 mod error;
 mod hand_over;
 mod handshake;
-mod ids;
 mod inbound;
 mod input;
 mod listen;
@@ -168,13 +167,13 @@ impl Session {
             own: config.declared().clone(),
             unix_epoch: config.unix_epoch,
             config,
+            notices: Notices::after(&registry),
             registry,
             state: State::Fresh,
             draining: None,
             now: Instant::default(),
             inbound: Inbound::default(),
             outbound: Outbound::default(),
-            notices: Notices::default(),
             initialized: role == Role::Client,
             rounds_due: Vec::new(),
             log_level: LogLevel::Debug,

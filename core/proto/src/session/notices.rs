@@ -18,7 +18,7 @@ use super::listen::Filter;
 use super::{Error, ErrorKind, Session, State};
 use crate::jsonrpc::{ErrorCode, ErrorObject, ObjectWriter, RequestId, write};
 use crate::session::Role;
-use crate::{Kind, Revision};
+use crate::{Kind, Registry, Revision};
 
 /// What a session has told, and what it is about to.
 #[derive(Debug, Default)]
@@ -39,6 +39,15 @@ struct Uri<'a> {
 }
 
 impl Notices {
+    /// Nothing that a registry has by now is news.
+    pub(super) fn after(registry: &Registry) -> Self {
+        Self {
+            changes: registry.changes(),
+            versions: registry.versions(),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn forget_subscribers(&mut self) {
         self.subscribed.clear();
     }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::time::Duration;
 
+use foldhash::HashMap;
+
 use super::config::CallOptions;
-use super::ids::IdMap;
 use super::output::{InboundId, OutboundId};
 use super::transmit::Extra;
 use crate::Instant;
@@ -15,14 +16,14 @@ const REMEMBERED: usize = 4096;
 /// The calls of ours that wait for an answer.
 #[derive(Debug, Default)]
 pub(super) struct Outbound {
-    calls: IdMap<OutboundId, Call>,
+    calls: HashMap<OutboundId, Call>,
     /// One entry per call, at or before its true deadline: a deadline that progress moved is put
     /// right when the old one comes up, so that progress costs no search.
     timers: BTreeSet<(Instant, OutboundId)>,
     abandoned: HashSet<OutboundId>,
     abandoned_order: VecDeque<OutboundId>,
     /// Calls that go by another id on the wire than their own, as they were sent again.
-    resent: IdMap<OutboundId, OutboundId>,
+    resent: HashMap<OutboundId, OutboundId>,
     next: u64,
 }
 

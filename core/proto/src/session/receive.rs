@@ -115,7 +115,7 @@ impl Session {
                 self.receive_response(&id, Err(Error::new(ErrorKind::Protocol, why)), now);
             }
             (id, meant) => {
-                let id = id.filter(|_| self.role == Role::Server || meant == Meant::Request);
+                let id = id.filter(|_| self.role == Role::Server || asks(meant));
                 self.refuse(ProblemKind::TooLarge, ErrorCode::INVALID_REQUEST, id, why);
             }
         }
@@ -193,10 +193,11 @@ impl Session {
                 let why = format!("a notification was ignored, {why}: {}", excerpt(line));
                 self.problem(ProblemKind::BadNotification, why);
             }
-            // It has an id of ours and asks for nothing: whatever it was to be, the call must not wait for another.
+            // It has an id of ours, and asks for nothing or answers as well: whatever it was to be, the call must not
+            // wait for another.
             Malformed::NotAMessage {
                 id: Some(id),
-                meant: Meant::Unknown,
+                meant: Meant::Unknown | Meant::Both,
                 why,
             } if self.role == Role::Client && self.awaits(&id) => {
                 let why = format!("the peer answered with no valid response, {why}");
@@ -204,7 +205,7 @@ impl Session {
             }
             Malformed::NotAMessage { id, meant, why } => {
                 let why = format!("a line is no JSON-RPC message, {why}: {}", excerpt(line));
-                let id = id.filter(|_| self.role == Role::Server || meant == Meant::Request);
+                let id = id.filter(|_| self.role == Role::Server || asks(meant));
                 self.refuse(ProblemKind::NotAMessage, ErrorCode::INVALID_REQUEST, id, why);
             }
         }
@@ -391,6 +392,11 @@ pub(super) fn invalid_params(method: &str, error: &serde_json::Error) -> ErrorOb
         ErrorCode::INVALID_PARAMS,
         format!("Invalid params for {method}: {what}"),
     )
+}
+
+/// Whether a line that is no message asks for something, so that a refusal starts no loop.
+fn asks(meant: Meant) -> bool {
+    matches!(meant, Meant::Request | Meant::Both)
 }
 
 /// The start of a line, safe to print.

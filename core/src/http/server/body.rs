@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use bytes::{Buf, Bytes};
+use bytes::{Buf, BufMut, Bytes};
 use http_body::{Body, Frame, SizeHint};
 use oxmcp_proto::frame::sse::write_comment;
 use oxmcp_proto::http::Refusal;
@@ -149,7 +149,7 @@ pub(super) async fn within<F: Future + Unpin>(patience: Duration, mut future: F)
 }
 
 /// Reads the whole body of a request.
-pub(super) async fn read<B>(body: B, limit: usize, patience: Duration) -> Result<Vec<u8>, Refusal>
+pub(super) async fn read<B>(body: B, limit: usize, patience: Duration) -> Result<Bytes, Refusal>
 where
     B: Body,
     B::Error: std::fmt::Display,
@@ -158,26 +158,32 @@ where
     read.unwrap_or_else(|_| Err(refuse::body_too_slow()))
 }
 
-async fn read_all<B>(body: B, limit: usize) -> Result<Vec<u8>, Refusal>
+async fn read_all<B>(body: B, limit: usize) -> Result<Bytes, Refusal>
 where
     B: Body,
     B::Error: std::fmt::Display,
 {
     let mut body = std::pin::pin!(body);
-    let mut whole = Vec::new();
-    while let Some(frame) = std::future::poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
+    // Mostly a body comes in one piece, which is taken as it is.
+    let (mut first, mut whole) = (Bytes::new(), Vec::new());
+    while !body.is_end_stream()
+        && let Some(frame) = std::future::poll_fn(|cx| body.as_mut().poll_frame(cx)).await
+    {
         let Ok(mut data) = frame.map_err(refuse::body_broken)?.into_data() else {
             continue;
         };
-        if whole.len() + data.remaining() > limit {
+        let before = first.len().max(whole.len());
+        if before + data.remaining() > limit {
             return Err(Refusal::body_too_large(limit));
         }
-        while data.has_remaining() {
-            let chunk = data.chunk();
-            whole.extend_from_slice(chunk);
-            let taken = chunk.len();
-            data.advance(taken);
+        if before == 0 {
+            first = data.copy_to_bytes(data.remaining());
+            continue;
         }
+        if whole.is_empty() {
+            whole.extend_from_slice(&first);
+        }
+        whole.put(data);
     }
-    Ok(whole)
+    Ok(if whole.is_empty() { first } else { whole.into() })
 }

@@ -3,6 +3,7 @@
 //! There is no task that drives it. Whoever changes something (a request that comes, a handler that answers, a
 //! timer) takes the session's outputs out at once, or leaves that to the one who does so already.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Wake, Waker};
@@ -17,6 +18,14 @@ use super::shared::Shared;
 use super::state::{Announcement, Place, Visit};
 use crate::driver::{self, Carrier, Event, Host, Incoming, Link, Outgoing};
 
+/// The events that there is room for without asking the system.
+const ROOM: usize = 64;
+
+thread_local! {
+    /// Room for what a session has to say. Not kept by connections: there are many, and most are idle.
+    static EVENTS: Cell<Vec<Event>> = const { Cell::new(Vec::new()) };
+}
+
 pub(super) struct Connection {
     link: Arc<Link>,
     desk: Mutex<Desk>,
@@ -30,7 +39,8 @@ pub(super) struct Connection {
     session: Option<Arc<str>>,
     me: Weak<Self>,
     shared: Weak<Shared>,
-    number: u64,
+    /// Names it among those that are told of changes.
+    number: Option<u64>,
 }
 
 struct Work {
@@ -67,7 +77,7 @@ impl Connection {
         keeping: Option<Keeping>,
         session: Option<&Arc<str>>,
         shared: &Arc<Shared>,
-        number: u64,
+        number: Option<u64>,
     ) -> Arc<Self> {
         let made = Arc::new_cyclic(|me: &Weak<Self>| Self {
             link,
@@ -221,8 +231,7 @@ impl Connection {
 
     fn settle(&self, work: &mut Work, handlers: Handlers) {
         let mut nothing = Outgoing::default();
-        // Not kept: there are many connections, and most are idle.
-        let mut events = Vec::new();
+        let mut events = EVENTS.take();
         if handlers == Handlers::Here {
             for call in std::mem::take(&mut work.calls) {
                 self.start(work, call);
@@ -234,17 +243,16 @@ impl Connection {
             for event in events.drain(..) {
                 self.hand_out(work, event, handlers);
             }
-            if !silent {
-                continue;
+            match drained.closed {
+                true if silent => return self.desk().close(),
+                true => continue,
+                // What the events led to makes the link refuse to wait.
+                false => self.arm(work, drained.deadline),
             }
-            if drained.closed {
-                self.desk().close();
-                return;
-            }
-            self.arm(work, drained.deadline);
             let left = self.desk().backlog();
             if self.link.park(&self.waker, left) {
-                return;
+                events.shrink_to(ROOM);
+                return EVENTS.set(events);
             }
         }
     }

@@ -10,8 +10,8 @@
 //! a session are kept, so that a client that lost its connection gets what it missed. Where several processes share
 //! the session, what would go on the stream of a GET is posted for the process that has it.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -111,6 +111,7 @@ struct Stream {
     /// Answers that are still to come.
     pending: usize,
     batch: bool,
+    /// Those of a batch that are here.
     answers: Vec<Vec<u8>>,
     /// The head of the POST.
     carrier: Option<Arc<Parts>>,
@@ -158,7 +159,7 @@ impl Stream {
         if revision.is_some_and(primes) {
             let id = reply.next_id();
             self.pipe.push(&primer(&id, keeping.retry));
-            keeping.append(id, &[], None);
+            keeping.append(id, "", None);
         }
         self.reply = Some(reply);
         self.pipe.begin_events();
@@ -166,10 +167,10 @@ impl Stream {
 
     /// Sends a message. False when nobody gets it now.
     fn send(&mut self, line: &[u8], keeping: Option<&Keeping>, answers: Option<&RequestId>) -> bool {
-        let id = self.reply.as_mut().map(ReplyStream::next_id);
-        let heard = self.pipe.push(&event(id.as_ref(), line));
+        let (id, line) = (self.reply.as_mut().map(ReplyStream::next_id), text_of(line));
+        let heard = self.pipe.push(&event(id.as_ref(), &line));
         if let (Some(id), Some(keeping)) = (id, keeping) {
-            keeping.append(id, line, answers);
+            keeping.append(id, &line, answers);
         }
         heard
     }
@@ -187,9 +188,8 @@ impl Stream {
 }
 
 impl Keeping {
-    fn append(&self, id: EventId, line: &[u8], answers: Option<&RequestId>) {
-        let data = String::from_utf8_lossy(line).into();
-        self.state.append(&self.session, id, data, answers);
+    fn append(&self, id: EventId, line: &str, answers: Option<&RequestId>) {
+        self.state.append(&self.session, id, line.into(), answers);
     }
 }
 
@@ -204,27 +204,28 @@ impl Desk {
 
     /// Expects the answers to these requests, and `more` that are here already. `None` when one of the
     /// requests is in work already, or the connection is closed.
-    pub(super) fn expect(
+    pub(super) fn expect<'r>(
         &mut self,
         carrier: &Arc<Parts>,
-        requests: Vec<RequestId>,
+        requests: impl Iterator<Item = &'r RequestId> + Clone,
         more: Vec<Vec<u8>>,
         batch: bool,
         mode: Mode,
     ) -> Option<(StreamKey, Arc<Pipe>)> {
-        if self.closed || requests.iter().any(|id| self.requests.contains_key(id)) {
+        if self.closed || requests.clone().any(|id| self.requests.contains_key(id)) {
             return None;
         }
         self.last += 1;
         let key = StreamKey(self.last);
-        let mut stream = Stream::new(key, mode, requests.len(), batch);
+        let mut stream = Stream::new(key, mode, requests.clone().count(), batch);
         stream.carrier = Some(Arc::clone(carrier));
         let pipe = Arc::clone(&stream.pipe);
         if mode == Mode::Events {
-            stream.begin(self.keeping.as_ref(), self.revision, || requests.clone());
+            let requests = requests.clone();
+            stream.begin(self.keeping.as_ref(), self.revision, || requests.cloned().collect());
         }
         for id in requests {
-            self.requests.insert(id, key);
+            self.requests.insert(id.clone(), key);
         }
         self.streams.push(stream);
         for line in more {
@@ -280,10 +281,13 @@ impl Desk {
     fn answer(&mut self, key: StreamKey, request: Option<&RequestId>, line: Vec<u8>) {
         let Some(at) = self.place_of(key) else { return };
         let stream = &mut self.streams[at];
-        if stream.mode == Mode::Events {
-            stream.send(&line, self.keeping.as_ref(), request);
-        } else {
-            stream.answers.push(line);
+        let mut only = None;
+        match stream.mode {
+            Mode::Events => {
+                stream.send(&line, self.keeping.as_ref(), request);
+            }
+            Mode::Json | Mode::Either if stream.batch => stream.answers.push(line),
+            Mode::Json | Mode::Either => only = Some(line),
         }
         if stream.pending > 0 {
             return;
@@ -295,9 +299,8 @@ impl Desk {
         if stream.mode == Mode::Events {
             stream.finish(self.keeping.as_ref());
         } else {
-            let lines = std::mem::take(&mut stream.answers);
-            let batch = stream.batch;
-            stream.pipe.answer(Answers { lines, batch });
+            let answers = std::mem::take(&mut stream.answers);
+            stream.pipe.answer(only.map_or(Answers::Batch(answers), Answers::One));
         }
     }
 
@@ -372,14 +375,17 @@ impl Desk {
     }
 
     /// The cancels of requests that came before them.
-    pub(super) fn take_cancels(&mut self, requests: &[RequestId]) -> Vec<(RequestId, Vec<u8>)> {
+    pub(super) fn take_cancels<'r>(
+        &mut self,
+        requests: impl Iterator<Item = &'r RequestId> + Clone,
+    ) -> Vec<(RequestId, Vec<u8>)> {
         if self.early.is_empty() {
             return Vec::new();
         }
         self.early.retain(|early| early.came.elapsed() < EARLY_FOR);
         let (found, early) = std::mem::take(&mut self.early)
             .into_iter()
-            .partition::<VecDeque<_>, _>(|early| requests.contains(&early.request));
+            .partition::<VecDeque<_>, _>(|early| requests.clone().any(|request| *request == early.request));
         self.early = early;
         found.into_iter().map(|early| (early.request, early.text)).collect()
     }
@@ -390,8 +396,7 @@ impl Desk {
         if let Some(keeping) = keeping.filter(|it| it.state.is_shared()) {
             // News come to each process that has the session, and to the stream when it is opened.
             if !is_news(&line) || self.followed.iter().any(|it| it.stands) {
-                let data = String::from_utf8_lossy(&line).into();
-                keeping.state.post(&keeping.session, data);
+                keeping.state.post(&keeping.session, text_of(&line).into());
             }
             return;
         }
@@ -450,7 +455,7 @@ impl Desk {
         let pipe = Arc::new(Pipe::default());
         for (number, data) in events {
             let stream = Arc::clone(&name);
-            pipe.push(&event(Some(&EventId { stream, number }), data.as_bytes()));
+            pipe.push(&event(Some(&EventId { stream, number }), &data));
         }
         pipe.begin_events();
         let standing = self.standing.as_mut().filter(|stream| stream.is_named(&name));
@@ -576,21 +581,28 @@ fn is_news(line: &[u8]) -> bool {
 /// The event that a stream begins with, so that it can be resumed before anything is said.
 pub(super) fn primer(id: &EventId, retry: Duration) -> Vec<u8> {
     // In one event, so that nobody sees the one without the other.
-    let mut first = format!("retry: {}\n", retry.as_millis()).into_bytes();
-    first.extend(event(Some(id), &[]));
+    let mut first = Vec::with_capacity(64);
+    first.extend_from_slice(b"retry: ");
+    first.extend_from_slice(retry.as_millis().to_string().as_bytes());
+    first.push(b'\n');
+    add_event(&mut first, Some(id), "");
     first
 }
 
 /// The text of an event.
-pub(super) fn event(id: Option<&EventId>, line: &[u8]) -> Vec<u8> {
+pub(super) fn event(id: Option<&EventId>, line: &str) -> Vec<u8> {
     let mut text = Vec::with_capacity(line.len() + 48);
-    let id = id.map(|id| {
-        let mut text = String::with_capacity(24);
-        // Into memory, which cannot fail.
-        let _ = write!(text, "{id}");
-        text
-    });
-    let written = write_event(&mut text, id.as_deref(), None, &String::from_utf8_lossy(line));
-    debug_assert!(written.is_ok(), "our ids have no line breaks");
+    add_event(&mut text, id, line);
     text
+}
+
+fn add_event(text: &mut Vec<u8>, id: Option<&EventId>, line: &str) {
+    let id = id.map(EventId::to_text);
+    let written = write_event(text, id.as_deref(), None, line);
+    debug_assert!(written.is_ok(), "our ids have no line breaks");
+}
+
+/// What we write is UTF-8.
+fn text_of(line: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed)
 }

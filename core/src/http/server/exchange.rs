@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderName, HeaderValue, ORIGIN};
+use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::Body;
@@ -21,6 +21,7 @@ use super::connection::Connection;
 use super::desk::{Mode, StreamKey};
 use super::fleet::{Errands, member};
 use super::headers::Headers;
+use super::mostly::Mostly;
 use super::pipe::{Answers, Beginning};
 use super::refuse;
 use super::shared::{Hold, Shared};
@@ -76,7 +77,7 @@ where
     };
     let served = serve_parts(&shared, &parts, &head, body).await;
     let mut response = served.unwrap_or_else(|refusal| refused(&refusal));
-    if parts.headers.contains_key(ORIGIN) {
+    if fields.has_origin() {
         add_fields(&mut response, shared.endpoint.cors_fields(&head));
     }
     response
@@ -117,7 +118,10 @@ where
     if shared.state.is_shared() {
         Box::pin(shared.learn(parts)).await?;
     }
-    match take(shared, parts, &post, &text)? {
+    let taken = take(shared, parts, &post, &text)?;
+    // It is a part of what the connection reads into.
+    drop(text);
+    match taken {
         Taken::Accepted => Ok(status(ACCEPTED)),
         Taken::Passed(errands) => {
             Box::pin(errands.run(shared)).await?;
@@ -277,7 +281,7 @@ fn take_modern(
     let connection = shared.connect(listens, None);
     let expected = connection
         .desk()
-        .expect(parts, vec![id.clone()], Vec::new(), false, mode);
+        .expect(parts, std::iter::once(&id), Vec::new(), false, mode);
     let (key, pipe) = expected.ok_or_else(refuse::in_use)?;
     connection.receive_read(id, method, params, text);
     let reader = Reader {
@@ -315,7 +319,7 @@ fn take_initialize(
     let mode = if accepts.takes_json() { Mode::Json } else { Mode::Events };
     let expected = connection
         .desk()
-        .expect(parts, vec![id.clone()], Vec::new(), false, mode);
+        .expect(parts, std::iter::once(id), Vec::new(), false, mode);
     let (key, pipe) = expected.ok_or_else(refuse::in_use)?;
     connection.receive(text);
     // A handshake that failed begins nothing.
@@ -343,8 +347,8 @@ fn take_initialize(
 
 /// What one POST of a revision with a handshake brings.
 struct Parcel<'a> {
-    messages: Vec<(Message<'a>, &'a [u8])>,
-    requests: Vec<RequestId>,
+    messages: Mostly<(Message<'a>, &'a [u8])>,
+    requests: Mostly<RequestId>,
     /// Answers to what in a batch is no message.
     errors: Vec<Vec<u8>>,
     /// The request that is cancelled, and by which message.
@@ -356,8 +360,8 @@ struct Parcel<'a> {
 impl<'a> Parcel<'a> {
     fn of(content: Content<'a>, text: &'a [u8], depth: usize) -> Self {
         let mut parcel = Self {
-            messages: Vec::new(),
-            requests: Vec::new(),
+            messages: Mostly::default(),
+            requests: Mostly::default(),
             errors: Vec::new(),
             cancels: None,
             batch: false,
@@ -414,17 +418,18 @@ impl<'a> Parcel<'a> {
     ) -> Result<Taken, Refusal> {
         let silent = self.is_silent();
         let mode = mode(shared, accepts);
-        let only = self.requests.first().filter(|_| !self.batch).cloned();
-        let overtaken = connection.desk().take_cancels(&self.requests);
+        let (requests, batch) = (self.requests.iter(), self.batch);
+        let mut desk = connection.desk();
+        let overtaken = desk.take_cancels(requests.clone());
         let expected = match silent {
             true => None,
             false => {
-                let expected = connection
-                    .desk()
-                    .expect(parts, self.requests, self.errors, self.batch, mode);
-                Some(expected.ok_or_else(|| refuse::in_use().with_id(only.as_ref()))?)
+                let expected = desk.expect(parts, requests.clone(), self.errors, batch, mode);
+                let only = || requests.clone().next().filter(|_| !batch);
+                Some(expected.ok_or_else(|| refuse::in_use().with_id(only()))?)
             }
         };
+        drop(desk);
         for (message, text) in self.messages {
             connection.receive_message(message, text);
         }
@@ -543,19 +548,17 @@ async fn answer(shared: &Arc<Shared>, waiting: Waiting) -> Result<Response<HttpB
     Ok(response)
 }
 
-fn json(revision: Revision, Answers { mut lines, batch }: Answers) -> Response<HttpBody> {
-    let error = match &*lines {
-        [line] if !batch && !revision.has_handshake() && may_be_error(line) => error_of(line),
-        _ => None,
-    };
-    let text = match lines.pop() {
-        Some(line) if !batch => line,
-        last => {
-            lines.extend(last);
+fn json(revision: Revision, answers: Answers) -> Response<HttpBody> {
+    let (text, error) = match answers {
+        Answers::One(line) => {
+            let error = (!revision.has_handshake() && may_be_error(&line)).then(|| error_of(&line));
+            (line, error.flatten())
+        }
+        Answers::Batch(lines) => {
             let mut text = vec![b'['];
             text.extend(lines.join(&b','));
             text.push(b']');
-            text
+            (text, None)
         }
     };
     let mut response = Response::new(HttpBody::whole(Bytes::from(text)));
@@ -580,11 +583,13 @@ fn error_of(line: &[u8]) -> Option<ErrorCode> {
 }
 
 fn events(shared: &Shared, reader: Reader) -> Response<HttpBody> {
+    static FIELDS: LazyLock<Vec<(HeaderName, HeaderValue)>> = LazyLock::new(|| {
+        let read = |(name, value)| Some((HeaderName::try_from(name).ok()?, HeaderValue::from_static(value)));
+        STREAM_FIELDS.into_iter().filter_map(read).collect()
+    });
     let mut response = Response::new(HttpBody::events(reader, shared.settings.keep_alive));
-    for (name, value) in STREAM_FIELDS {
-        if let Ok(name) = HeaderName::try_from(name) {
-            response.headers_mut().insert(name, HeaderValue::from_static(value));
-        }
+    for (name, value) in &*FIELDS {
+        response.headers_mut().insert(name, value.clone());
     }
     response
 }

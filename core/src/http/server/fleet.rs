@@ -156,7 +156,7 @@ impl Feed for PipeFeed {
         if self.pipe.waiting() > self.backlog {
             self.pipe.end();
         }
-        self.pipe.push(&event(Some(id), data.as_bytes()))
+        self.pipe.push(&event(Some(id), data))
     }
 
     fn end(&self) {

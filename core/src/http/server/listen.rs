@@ -19,6 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
+use super::heads::{HeadTimer, Heads, LastOfRequest};
 use super::route::{self, PortBody, Routes};
 use super::stall::Stalling;
 use super::{HttpService, exchange, refuse};
@@ -200,10 +201,16 @@ impl Listening {
         handle: &HttpHandle,
         mut closing: watch::Receiver<bool>,
     ) {
-        let service = hyper::service::service_fn(|request| self.answer(&handle.service, peer, request));
+        let heads = Heads::new();
+        let io = io.with_heads(HeadTimer::new(&heads, self.head_timeout));
+        let (heads, service) = (&heads, &handle.service);
+        let service = hyper::service::service_fn(|request| async move {
+            heads.came();
+            let response = self.answer(service, peer, request).await;
+            response.map(|response| response.map(|body| LastOfRequest::new(body, heads)))
+        });
         let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(self.head_timeout)
+            .header_read_timeout(None)
             .max_buf_size(HEAD)
             .serve_connection(TokioIo::new(io), service);
         let mut connection = pin!(connection);

@@ -24,11 +24,13 @@ struct State {
     reader: Option<Waker>,
 }
 
-/// The answers to the one request, or to all of a batch.
+/// What a response that is JSON holds.
 #[derive(Debug)]
-pub(super) struct Answers {
-    pub lines: Vec<Vec<u8>>,
-    pub batch: bool,
+pub(super) enum Answers {
+    /// The answer to the one request.
+    One(Vec<u8>),
+    /// The answers to all of a batch.
+    Batch(Vec<Vec<u8>>),
 }
 
 /// How a response begins.

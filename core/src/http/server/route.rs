@@ -151,7 +151,7 @@ where
     B::Error: fmt::Display,
 {
     let body = body::read(body, shared.endpoint.body_limit, shared.settings.body_timeout).await?;
-    match routes.serve(parts, peer, body).await {
+    match routes.serve(parts, peer, body.into()).await {
         Some(response) => Ok(response.map(PortBody::Route)),
         None => Err(refuse::no_such_path(endpoint)),
     }

@@ -228,35 +228,35 @@ impl Shared {
             retry: self.settings.retry,
             place: None,
         });
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let number = told.then(|| self.next.fetch_add(1, Ordering::Relaxed));
         self.live.fetch_add(1, Ordering::Relaxed);
         let connection = Connection::new(self.server.connect(&self.config, told), keeping, session, self, number);
-        if told {
+        if let Some(number) = number {
             self.open().insert(number, Arc::downgrade(&connection));
         }
         connection
     }
 
-    pub(super) fn forget(&self, number: u64) {
+    /// A connection is gone. One that was `told` is told no more.
+    pub(super) fn forget(&self, told: Option<u64>) {
         self.live.fetch_sub(1, Ordering::Relaxed);
-        self.open().remove(&number);
+        if let Some(number) = told {
+            self.open().remove(&number);
+        }
     }
 
     /// The session that a request names, for as long as it is used.
     pub(super) fn session(self: &Arc<Self>, id: &str) -> Option<(Arc<Connection>, Hold)> {
         let now = self.now();
         let mut sessions = self.sessions();
-        let connection = Arc::clone(sessions.get(id, now)?);
-        sessions.hold(id, now).then(|| {
-            let (shared, id) = (Arc::clone(self), id.into());
-            let hold = Hold {
-                shared,
-                id,
-                ends: false,
-                task: None,
-            };
-            (connection, hold)
-        })
+        let (id, connection) = sessions.hold(id, now)?;
+        let hold = Hold {
+            shared: Arc::clone(self),
+            id: Arc::clone(id),
+            ends: false,
+            task: None,
+        };
+        Some((Arc::clone(connection), hold))
     }
 
     /// The part of a session that is here, which is now used.

@@ -9,6 +9,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
+use super::heads::HeadTimer;
+
 /// What a connection of HTTP/2 begins with (RFC 9113, 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -17,6 +19,8 @@ pub(super) struct Stalling {
     patience: Duration,
     /// Runs while a write waits.
     stalled: Option<Pin<Box<Sleep>>>,
+    /// Runs where the peer has to send the head of its next request in time.
+    heads: Option<HeadTimer>,
     /// What was read already, and how much of it was taken.
     first: Vec<u8>,
     taken: usize,
@@ -28,8 +32,17 @@ impl Stalling {
             stream,
             patience,
             stalled: None,
+            heads: None,
             first: Vec::new(),
             taken: 0,
+        }
+    }
+
+    /// The same with a bound on the time that the head of a request may take.
+    pub(super) fn with_heads(self, heads: HeadTimer) -> Self {
+        Self {
+            heads: Some(heads),
+            ..self
         }
     }
 
@@ -71,7 +84,11 @@ impl AsyncRead for Stalling {
             self.taken += taken;
             return Poll::Ready(Ok(()));
         }
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if let Some(heads) = self.heads.as_mut().filter(|_| polled.is_pending()) {
+            heads.check(cx)?;
+        }
+        polled
     }
 }
 
