@@ -24,6 +24,11 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
     let mut ours = command::cargo(workspace, "build");
     ours.args(["--release", "--package", "oxmcp-bench"]);
     command::step(workspace, "build the benchmark program", "bench-build", &mut ours)?;
+    // Once more without what it does not need, as a server over stdio is built by its users.
+    let mut plain = command::cargo(workspace, "build");
+    plain.args(["--release", "--package", "oxmcp-bench", "--no-default-features"]);
+    plain.args(["--bin", "oxmcp-server"]);
+    command::step(workspace, "build the server over stdio", "bench-plain", &mut plain)?;
     let mut rmcp = command::cargo(workspace, "build");
     rmcp.args(["--release", "--manifest-path"])
         .arg(subjects.join("rmcp/Cargo.toml"));

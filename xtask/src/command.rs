@@ -20,7 +20,7 @@ pub(crate) struct Finished {
     pub(crate) ok: bool,
     /// Both its streams, in the order they were written.
     pub(crate) output: String,
-    log: PathBuf,
+    pub(crate) log: PathBuf,
     line: String,
 }
 

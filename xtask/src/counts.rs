@@ -30,13 +30,18 @@ pub(crate) fn cargo(output: &str) -> Tally {
                 count: 1,
                 reason: format!("{name}: {reason}"),
             });
+        } else if let Some(name) = line
+            .strip_prefix("test ")
+            .and_then(|line| line.strip_suffix(" ... FAILED"))
+        {
+            tally.failures.push(name.to_owned());
         }
     }
     complete(&mut tally, ignored);
     tally
 }
 
-/// Reads pytest's last line, and the lines that `-rsx` prints for what was skipped.
+/// Reads pytest's last line, and the lines that `-rsxfE` prints for what was skipped and what failed.
 pub(crate) fn pytest(output: &str) -> Tally {
     let mut tally = Tally::default();
     let mut skipped = 0;
@@ -51,6 +56,8 @@ pub(crate) fn pytest(output: &str) -> Tally {
                 count: 1,
                 reason: format!("expected to fail: {reason}"),
             });
+        } else if let Some(failure) = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR ")) {
+            tally.failures.push(failure.to_owned());
         }
     }
     let last = output
@@ -106,6 +113,8 @@ fn tap(text: &str) -> Tally {
                 count: 1,
                 reason: format!("{name}: {reason}"),
             });
+        } else if let Some((_, name)) = line.strip_prefix("not ok ").and_then(|line| line.split_once(" - ")) {
+            tally.failures.push(name.to_owned());
         }
     }
     complete(&mut tally, skipped);
@@ -118,6 +127,10 @@ pub(crate) fn surefire(output: &str) -> Tally {
     let mut skipped = 0;
     for line in output.lines() {
         let Some((_, counts)) = line.split_once("Tests run: ") else {
+            if line.ends_with("<<< FAILURE!") || line.ends_with("<<< ERROR!") {
+                let name = line.split(" -- ").next().unwrap_or(line);
+                tally.failures.push(name.trim_start_matches("[ERROR] ").to_owned());
+            }
             continue;
         };
         if counts.contains("Time elapsed") {
@@ -150,6 +163,12 @@ pub(crate) fn xctest(output: &str) -> Tally {
                 count: 1,
                 reason: format!("{name}{}", reason.replacen(" - ", ": ", 1)),
             });
+        }
+        if let Some((name, _)) = line
+            .strip_prefix("Test Case '")
+            .and_then(|line| line.split_once("' failed"))
+        {
+            tally.failures.push(name.to_owned());
         }
         if let Some((_, counts)) = line.split_once("Executed ").filter(|_| is_whole) {
             let number = |word: &str| {
@@ -201,7 +220,7 @@ mod tests {
 
     #[test]
     fn cargo_sums_programs_and_names_what_is_ignored() {
-        let output = "running 2 tests\ntest a ... ok\ntest b ... ignored, needs a disk\n\n\
+        let output = "running 2 tests\ntest a ... ok\ntest b ... ignored, needs a disk\ntest c::d ... FAILED\n\n\
             test result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n\
             test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
         let skips = vec![skip(1, "b: needs a disk")];
@@ -210,7 +229,8 @@ mod tests {
             Tally {
                 passed: 5,
                 failed: 2,
-                skips
+                skips,
+                failures: vec!["c::d".to_owned()],
             }
         );
     }
@@ -222,22 +242,22 @@ mod tests {
 
     #[test]
     fn pytest_in_its_long_and_its_quiet_form() {
-        let long = "SKIPPED [2] tests/test_a.py:3: needs a terminal\n\
+        let long = "SKIPPED [2] tests/test_a.py:3: needs a terminal\nFAILED tests/test_b.py::test_c - assert 1 == 2\n\
             ==== 1 failed, 5 passed, 2 skipped, 1 warning, 1 error in 0.12s ====\n";
         assert_eq!(
             pytest(long),
             Tally {
                 passed: 5,
                 failed: 2,
-                skips: vec![skip(2, "tests/test_a.py:3: needs a terminal")]
+                skips: vec![skip(2, "tests/test_a.py:3: needs a terminal")],
+                failures: vec!["tests/test_b.py::test_c - assert 1 == 2".to_owned()],
             }
         );
         assert_eq!(
             pytest("...\n3 passed in 0.01s\n"),
             Tally {
                 passed: 3,
-                failed: 0,
-                skips: vec![]
+                ..Tally::default()
             }
         );
         assert_eq!(pytest("no tests ran in 0.00s\n"), Tally::default());
@@ -245,14 +265,15 @@ mod tests {
 
     #[test]
     fn tap_counts_come_from_its_end_and_reasons_from_its_lines() {
-        let text = "TAP version 13\n# Subtest: a\nok 1 - a\nok 2 - b # SKIP see rule \\#2\n1..2\n\
+        let text = "TAP version 13\n# Subtest: a\nok 1 - a\nok 2 - b # SKIP see rule \\#2\nnot ok 3 - c\n1..2\n\
             # tests 4\n# suites 0\n# pass 1\n# fail 1\n# cancelled 1\n# skipped 1\n# todo 0\n# duration_ms 9.5\n";
         assert_eq!(
             tap(text),
             Tally {
                 passed: 1,
                 failed: 2,
-                skips: vec![skip(1, "b: see rule #2")]
+                skips: vec![skip(1, "b: see rule #2")],
+                failures: vec!["c".to_owned()],
             }
         );
     }
@@ -260,16 +281,18 @@ mod tests {
     #[test]
     fn surefire_sums_modules_and_not_their_classes() {
         let output = "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1, Time elapsed: 0.1 s -- in a.B\n\
+            [ERROR] a.B.c -- Time elapsed: 0.1 s <<< FAILURE!\n\
             [WARNING] Tests run: 9, Failures: 1, Errors: 2, Skipped: 1\n[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0\n";
         let tally = surefire(output);
         assert_eq!((tally.passed, tally.failed, tally.skips.len()), (7, 3, 1));
+        assert_eq!(tally.failures, ["a.B.c"]);
         assert_eq!(surefire("[ERROR] COMPILATION ERROR"), Tally::default());
     }
 
     #[test]
     fn xctest_counts_the_suite_of_all_tests() {
         let output = "Test Suite 'A' failed at 1\n\t Executed 3 tests, with 1 failure (0 unexpected) in 0.1 (0.1) seconds\n\
-            /a/B.swift:3: A.testB : Test skipped - there is no Python\n\
+            /a/B.swift:3: A.testB : Test skipped - there is no Python\nTest Case 'A.testC' failed (0.1 seconds)\n\
             Test Suite 'All tests' failed at 1\n\
             \t Executed 7 tests, with 1 test skipped and 2 failures (1 unexpected) in 0.1 (0.1) seconds\n";
         assert_eq!(
@@ -277,7 +300,8 @@ mod tests {
             Tally {
                 passed: 4,
                 failed: 2,
-                skips: vec![skip(1, "A.testB: there is no Python")]
+                skips: vec![skip(1, "A.testB: there is no Python")],
+                failures: vec!["A.testC".to_owned()],
             }
         );
         let one = "Test Suite 'All tests' passed at 1\n\t Executed 1 test, with 0 failures (0 unexpected) in 0.1 (0.1) seconds\n";

@@ -14,6 +14,8 @@ pub(crate) struct Tally {
     pub(crate) passed: u32,
     pub(crate) failed: u32,
     pub(crate) skips: Vec<Skip>,
+    /// What failed, by name. The counts are what holds: not every runner names each test.
+    pub(crate) failures: Vec<String>,
 }
 
 /// Tests that were not run, and why.
@@ -29,7 +31,7 @@ impl Tally {
         Self {
             passed: u32::from(ok),
             failed: u32::from(!ok),
-            skips: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -41,6 +43,7 @@ impl Tally {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skips.extend(other.skips);
+        self.failures.extend(other.failures);
     }
 
     fn counts(&self) -> String {
@@ -100,6 +103,16 @@ impl Report {
             if !finished.ok && tally.failed == 0 {
                 tally.failed = 1;
             }
+            let unnamed = (tally.failed as usize).saturating_sub(tally.failures.len());
+            if unnamed > 0 {
+                tally
+                    .failures
+                    .push(format!("{unnamed} without a name, see {}", finished.log.display()));
+            }
+            tally
+                .failures
+                .iter_mut()
+                .for_each(|failure| *failure = format!("{title}: {failure}"));
             Ok((finished, tally))
         });
         match result {
@@ -112,7 +125,7 @@ impl Report {
             }
             Err(error) => {
                 command::end("FAILED", started.elapsed());
-                self.fail(&error);
+                self.fail(&error.context(title.to_owned()));
             }
         }
     }
@@ -121,14 +134,14 @@ impl Report {
     pub(crate) fn program(&mut self, title: &str, run: impl FnOnce() -> Result<Finished>) {
         let started = command::begin(title);
         let result = run().and_then(|finished| if finished.ok { Ok(()) } else { Err(finished.error()) });
-        self.close(started, result);
+        self.close(title, started, result);
     }
 
     /// Makes a check of our own.
     pub(crate) fn check(&mut self, title: &str, run: impl FnOnce() -> Result<()>) {
         let started = command::begin(title);
         let result = run();
-        self.close(started, result);
+        self.close(title, started, result);
     }
 
     /// Names something that was not tested, and why.
@@ -140,7 +153,7 @@ impl Report {
         });
     }
 
-    /// Prints the table, the reasons of the skips and the closing line.
+    /// Prints the table, the reasons of the skips, what failed, and the closing line.
     pub(crate) fn finish(self) -> ExitCode {
         let mut total = Tally::default();
         println!(
@@ -148,6 +161,7 @@ impl Report {
             "suite", "passed", "failed", "skipped", "time"
         );
         let mut reasons = Vec::new();
+        let mut failures = Vec::new();
         for (name, tally, took) in self.suites {
             let (passed, failed, skipped) = (tally.passed, tally.failed, tally.skipped());
             println!(
@@ -160,10 +174,13 @@ impl Report {
                     .iter()
                     .map(|skip| format!("  {name}: {} × {}", skip.count, skip.reason)),
             );
+            failures.extend(tally.failures.iter().map(|failure| format!("  {name}: {failure}")));
             total.add(tally);
         }
-        if !reasons.is_empty() {
-            println!("\nskipped:\n{}", reasons.join("\n"));
+        for (what, lines) in [("skipped", reasons), ("failed", failures)] {
+            if !lines.is_empty() {
+                println!("\n{what}:\n{}", lines.join("\n"));
+            }
         }
         println!("\n{}", total.counts());
         // A run in which nothing passed has shown nothing.
@@ -174,7 +191,7 @@ impl Report {
         }
     }
 
-    fn close(&mut self, started: Instant, result: Result<()>) {
+    fn close(&mut self, title: &str, started: Instant, result: Result<()>) {
         match result {
             Ok(()) => {
                 command::end("ok", started.elapsed());
@@ -182,14 +199,19 @@ impl Report {
             }
             Err(error) => {
                 command::end("FAILED", started.elapsed());
-                self.fail(&error);
+                self.fail(&error.context(title.to_owned()));
             }
         }
     }
 
     fn fail(&mut self, error: &Error) {
         println!("  failed: {error:#}");
-        self.tally().add(Tally::whole(false));
+        // The cause is above in full; its first line is enough at the end.
+        let failure = format!("{error:#}").lines().next().unwrap_or_default().to_owned();
+        self.tally().add(Tally {
+            failures: vec![failure],
+            ..Tally::whole(false)
+        });
     }
 
     fn tally(&mut self) -> &mut Tally {

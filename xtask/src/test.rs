@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::thread;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -138,23 +139,30 @@ fn pythons(workspace: &Workspace, report: &mut Report) -> Result<()> {
     });
 
     let found = env::pythons();
+    let mut others = Vec::new();
     for minor in env::PYTHON_MINORS.filter(|&minor| minor != main.minor) {
         let Some(other) = found.iter().find(|python| python.minor == minor) else {
             report.skip(&format!("Python 3.{minor} is not installed here"));
             continue;
         };
         match other_python(workspace, &main, other) {
-            Ok(venv) => report_pytest(
-                workspace,
-                report,
-                &venv,
-                &format!("{}, abi3", other.version()),
-                &tests,
-                &[],
-            ),
+            Ok(venv) => others.push((venv, format!("{}, abi3", other.version()))),
             Err(error) => report.check(&format!("set up Python {}", other.version()), || Err(error)),
         }
     }
+    // Side by side: the tests wait for most of their time.
+    thread::scope(|scope| {
+        let started: Vec<_> = others
+            .iter()
+            .map(|(venv, name)| (name, scope.spawn(|| pytest(workspace, venv, name, &tests, &[]))))
+            .collect();
+        for (name, run) in started {
+            let join = || run.join().unwrap_or_else(|_| bail!("the thread that ran it panicked"));
+            report.runner(&format!("pytest ({name})"), join, |finished| {
+                Ok(counts::pytest(&finished.output))
+            });
+        }
+    });
     Ok(())
 }
 
@@ -179,21 +187,31 @@ pub(crate) fn report_pytest(
     tests: &Path,
     variables: &[(&str, &Path)],
 ) {
-    let run = || {
-        let mut pytest = Command::new(venv.python());
-        pytest.args(["-m", "pytest", "-q", "-rsx", "--color=no", "-o"]);
-        pytest
-            .arg(format!("cache_dir={}", workspace.state("pytest").display()))
-            .arg(tests);
-        pytest
-            .current_dir(workspace.path("bindings-python"))
-            .env("PYTHONDONTWRITEBYTECODE", "1");
-        pytest.envs(variables.iter().copied());
-        command::capture(workspace, &format!("pytest-{}", name.replace(", ", "-")), &mut pytest)
-    };
-    report.runner(&format!("pytest ({name})"), run, |finished| {
-        Ok(counts::pytest(&finished.output))
-    });
+    report.runner(
+        &format!("pytest ({name})"),
+        || pytest(workspace, venv, name, tests, variables),
+        |finished| Ok(counts::pytest(&finished.output)),
+    );
+}
+
+fn pytest(
+    workspace: &Workspace,
+    venv: &Venv,
+    name: &str,
+    tests: &Path,
+    variables: &[(&str, &Path)],
+) -> Result<Finished> {
+    let mut pytest = Command::new(venv.python());
+    let log = format!("pytest-{}", name.replace(", ", "-"));
+    pytest.args(["-m", "pytest", "-q", "-rsxfE", "--color=no", "-o"]);
+    pytest
+        .arg(format!("cache_dir={}", workspace.state(&log).display()))
+        .arg(tests);
+    pytest
+        .current_dir(workspace.path("bindings-python"))
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    pytest.envs(variables.iter().copied());
+    command::capture(workspace, &log, &mut pytest)
 }
 
 fn node_package(workspace: &Workspace, report: &mut Report) -> Result<()> {

@@ -232,7 +232,9 @@ fn count(results: &Path) -> Result<Tally> {
                 Some("SUCCESS") => tally.passed += 1,
                 Some("FAILURE" | "WARNING") => {
                     tally.failed += 1;
-                    println!("\n    {name}: {} {}", check["id"], check["errorMessage"]);
+                    let failure = format!("{name}: {} {}", check["id"], check["errorMessage"]);
+                    println!("\n    {failure}");
+                    tally.failures.push(failure);
                 }
                 _ => {}
             }
@@ -268,7 +270,7 @@ mod tests {
             fs::write(folder.join(scenario).join("checks.json"), checks).unwrap();
         }
         let tally = count(&folder).unwrap();
-        assert_eq!((tally.passed, tally.failed), (2, 2));
+        assert_eq!((tally.passed, tally.failed, tally.failures.len()), (2, 2, 2));
         fs::remove_dir_all(&folder).unwrap();
         assert!(count(&folder).is_err());
     }
