@@ -5,15 +5,17 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use oxmcp::border::{Exchange, ExchangeEvent, HttpServer, Inbox, Item, Remote, Request, connect, serve};
+use oxmcp::border::{self, Exchange, ExchangeEvent, HttpServer, Inbox, Item, Remote, Request, connect, serve};
 use oxmcp::jsonrpc::json;
 use oxmcp::transport;
 use oxmcp_proto::{
     Answer, CallOptions, Config, Implementation, InboundId, Keyring, Kind, OutboundId, Output, Registry, SealKey,
 };
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// A host of one thread, which takes what comes when it wants to.
 struct Program {
@@ -264,6 +266,43 @@ fn a_server_on_a_port_answers_lists_while_its_host_is_busy_and_closes_in_good_or
     assert!(calling.join().unwrap().contains("in time"));
     closed.recv().unwrap();
     assert!(TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn a_server_tells_its_end_when_all_is_written() {
+    /// So much is taken at a time.
+    const STEP: usize = 16;
+    let (runtime, mut program) = (border::runtime().unwrap(), Program::new());
+    let (near, far) = tokio::io::duplex(STEP);
+    let (reader, writer) = tokio::io::split(far);
+    serve(config(), registry(), transport::io(reader, writer), &program.inbox).unwrap();
+    let (mut answers, mut requests) = tokio::io::split(near);
+    runtime.spawn(async move {
+        requests.write_all(format!("{}\n", modern(1)).as_bytes()).await.unwrap();
+        requests.shutdown().await.unwrap();
+    });
+    let (remote, id) = program.call();
+    let text = "x".repeat(10_000);
+    remote.with_owed(|session, now| session.respond(id, Answer::Text(&text), now));
+    let read = Arc::new(AtomicUsize::new(0));
+    let reading = runtime.spawn({
+        let read = Arc::clone(&read);
+        async move {
+            let mut step = [0; STEP];
+            while let count @ 1.. = answers.read(&mut step).await.unwrap() {
+                read.fetch_add(count, Ordering::Relaxed);
+            }
+        }
+    });
+    while !matches!(program.next(), Item::Output(_, Output::Closed)) {}
+    let read_by_then = read.load(Ordering::Relaxed);
+    runtime.block_on(reading).unwrap();
+    let all = read.load(Ordering::Relaxed);
+    assert!(all > text.len(), "the answer came whole: {all}");
+    assert!(
+        all - read_by_then <= 2 * STEP,
+        "{read_by_then} of {all} were read when it ended"
+    );
 }
 
 #[test]

@@ -106,14 +106,14 @@ pub(super) struct RemoteHost {
     server: Option<String>,
     /// A server's: wakes the driver when what is offered changes.
     _watch: Option<Watch>,
-    /// A client's: the session has ended, which is told when the transport has ended too, and nothing of it is left
-    /// to be done: a program may exit then.
     end: End,
 }
 
+/// When the end of the session is told.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     ToldAtOnce,
+    /// When the transport has ended too, and nothing of it is left to be done: a program may exit then.
     ToldLast,
     WaitsToBeTold,
 }
@@ -133,6 +133,11 @@ impl RemoteHost {
     /// A client's, which remembers the era of the server under this name.
     pub(super) fn learning(mut self, server: Option<String>) -> Self {
         self.server = server;
+        self
+    }
+
+    /// Of a connection with a transport of its own.
+    pub(super) fn ending_last(mut self) -> Self {
         self.end = End::ToldLast;
         self
     }

@@ -32,12 +32,13 @@ pub fn connect(
     let server = suit(&mut config, probe, &transport);
     let remote = Remote::new(Session::client_with(config, registry));
     remote.link().connect(timeout)?;
-    let host = RemoteHost::new(&remote, inbox).learning(server);
+    let host = RemoteHost::new(&remote, inbox).learning(server).ending_last();
     runtime.spawn(drive(Arc::clone(remote.link()), host, transport));
     Ok(remote)
 }
 
-/// Serves one client over a stream. The end of it is [`Output::Closed`](oxmcp_proto::Output::Closed).
+/// Serves one client over a stream. The end of it is [`Output::Closed`](oxmcp_proto::Output::Closed), which comes when
+/// all that was to be written is written, or cannot be.
 ///
 /// # Errors
 /// When there is no runtime.
@@ -51,7 +52,7 @@ pub fn serve(
     let patience = config.limits.drain;
     let session = Session::server(config, Arc::clone(&registry)).with_unix_epoch(crate::server::unix_millis());
     let remote = Remote::new(session);
-    let host = RemoteHost::new(&remote, inbox).watching(&registry);
+    let host = RemoteHost::new(&remote, inbox).watching(&registry).ending_last();
     runtime.spawn(Driver::new(Arc::clone(remote.link()), host, transport).run(patience));
     Ok(remote)
 }

@@ -323,8 +323,8 @@ fn read_url(text: &str) -> Result<Url, Error> {
     let start = text.split(['?', '#']).next().unwrap_or_default();
     let wrong = |why: &str| {
         usage(format!(
-            "{start:?} is no URL of a server: {why}; write it as in https://example.com/mcp, or start a server that is a \
-             command with ChildProcess::new"
+            "{start:?} is no URL of a server: {why}; write it as in https://example.com/mcp, and give a server that is \
+             started by a command as that"
         ))
     };
     let url = Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
