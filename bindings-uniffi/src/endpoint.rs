@@ -247,7 +247,7 @@ impl Endpoint {
         let mut events = Vec::new();
         self.signal.take_lines(&mut events);
         self.take_items(max.max(1), &mut events);
-        let over = self.signal.is_over() && self.table().len() == 0;
+        let over = self.signal.is_over() && self.table().is_done();
         if events.is_empty() && !over {
             return Poll::Pending;
         }
@@ -271,8 +271,12 @@ impl Endpoint {
     }
 
     fn take_output(&self, table: &mut Table, remote: &Remote, output: Output, events: &mut Vec<Event>) {
-        table.see(remote, &output);
         let connection = remote.number();
+        let over = table.see(remote, &output).into_iter();
+        events.extend(over.map(|connection| Event {
+            connection,
+            what: Happening::Closed,
+        }));
         if matches!(output, Output::Closed) && matches!(self.kind, Kind::Stream(number) if number == connection) {
             self.signal.end();
         }

@@ -1,7 +1,9 @@
 //! The connections of an endpoint, and what keeps each of them here.
 //!
-//! The one connection of a stream stays until its `Closed`. Those of a server over HTTP come without being added, and some
-//! have no end of their own: each stays while the host works on a call of it.
+//! The one connection of a stream stays until its `Closed`. Those of a server over HTTP come without being added: each stays
+//! while the host works on a call of it. Those of sessions stay from the handshake to the end, so that the host can speak to
+//! their clients between calls. A session that was refused after its handshake ends without a word, and is looked for now and
+//! then.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,26 +18,42 @@ pub(crate) fn live() -> u64 {
     LIVE.load(Ordering::Relaxed)
 }
 
+/// Sessions, over which those are looked for that ended without a word.
+const SESSIONS: usize = 64;
+
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     held: HashMap<u64, Held>,
+    sessions: usize,
+    /// Not before there are so many.
+    look_at: usize,
+}
+
+/// How long a connection is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hold {
+    /// Until its `Closed`, which the endpoint waits for.
+    Stream,
+    /// Until its `Closed`, or until it is found to be over.
+    Session,
+    /// As long as there are calls.
+    Calls,
 }
 
 #[derive(Debug)]
 struct Held {
     remote: Remote,
-    /// Until its `Closed`.
-    lasting: bool,
+    hold: Hold,
     /// Calls that the host works on.
     calls: HashSet<u64>,
 }
 
 impl Held {
-    fn new(remote: Remote, lasting: bool) -> Self {
+    fn new(remote: Remote, hold: Hold) -> Self {
         LIVE.fetch_add(1, Ordering::Relaxed);
         Self {
             remote,
-            lasting,
+            hold,
             calls: HashSet::new(),
         }
     }
@@ -50,7 +68,7 @@ impl Drop for Held {
 impl Table {
     /// A connection that stays until its `Closed`.
     pub(crate) fn add(&mut self, remote: Remote) {
-        self.held.insert(remote.number(), Held::new(remote, true));
+        self.held.insert(remote.number(), Held::new(remote, Hold::Stream));
     }
 
     pub(crate) fn get(&self, connection: u64) -> Option<Remote> {
@@ -65,22 +83,57 @@ impl Table {
         self.held.len()
     }
 
-    /// Takes note of what a connection says.
-    pub(crate) fn see(&mut self, remote: &Remote, output: &Output) {
+    /// Whether the endpoint has nothing to wait for.
+    pub(crate) fn is_done(&self) -> bool {
+        let done = |held: &Held| held.hold != Hold::Stream && held.calls.is_empty();
+        self.held.values().all(done)
+    }
+
+    /// Takes note of what a connection says. Gives those that were found to be over.
+    pub(crate) fn see(&mut self, remote: &Remote, output: &Output) -> Vec<u64> {
         let number = remote.number();
         match output {
             Output::Call { id, .. } | Output::Describe { id, .. } => {
                 self.hold(remote).calls.insert(id.0);
             }
             Output::Cancelled { id, .. } => self.let_go(number, id.0),
-            Output::Closed => drop(self.held.remove(&number)),
+            Output::Ready(_) if remote.session_id().is_some() => return self.begin_session(remote),
+            Output::Closed => self.forget(number),
             _ => {}
         }
+        Vec::new()
     }
 
     fn hold(&mut self, remote: &Remote) -> &mut Held {
-        let fresh = || Held::new(remote.clone(), false);
+        let fresh = || Held::new(remote.clone(), Hold::Calls);
         self.held.entry(remote.number()).or_insert_with(fresh)
+    }
+
+    fn begin_session(&mut self, remote: &Remote) -> Vec<u64> {
+        self.hold(remote).hold = Hold::Session;
+        self.sessions += 1;
+        if self.sessions <= self.look_at.max(SESSIONS) {
+            return Vec::new();
+        }
+        // Only what carries a session knows its name.
+        let is_over = |held: &Held| held.hold == Hold::Session && held.remote.session_id().is_none();
+        let over: Vec<u64> = self
+            .held
+            .iter()
+            .filter(|(_, held)| is_over(held))
+            .map(|(number, _)| *number)
+            .collect();
+        for number in &over {
+            self.forget(*number);
+        }
+        self.look_at = self.sessions * 2;
+        over
+    }
+
+    fn forget(&mut self, connection: u64) {
+        if let Some(held) = self.held.remove(&connection) {
+            self.sessions -= usize::from(held.hold == Hold::Session);
+        }
     }
 
     /// The host has done with a call.
@@ -89,7 +142,7 @@ impl Table {
             return;
         };
         held.calls.remove(&call);
-        if held.calls.is_empty() && !held.lasting {
+        if held.calls.is_empty() && held.hold == Hold::Calls {
             self.held.remove(&connection);
         }
     }

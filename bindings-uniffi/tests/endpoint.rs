@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
@@ -99,6 +100,54 @@ fn call_once(client: &Arc<Endpoint>) -> Option<String> {
     given
 }
 
+/// Serves a session over HTTP: asks its client for a sign of life between calls, and ends it when `end` says so.
+fn ping_once(server: &Arc<Endpoint>, end: Receiver<()>) -> thread::JoinHandle<()> {
+    let server = Arc::clone(server);
+    thread::spawn(move || {
+        drive(&server, |connection, what| match what {
+            Happening::Notification { .. } => {
+                assert!(server.session_id(connection).is_some());
+                server.begin(connection, Request::Ping, None).unwrap();
+            }
+            Happening::Result { .. } => {
+                end.recv().unwrap();
+                server.close(Some(connection), "enough");
+                server.close(None, "done");
+            }
+            Happening::Closed => assert_eq!(server.session_id(connection), None),
+            _ => {}
+        });
+    })
+}
+
+/// A session is there from its handshake to its end, and one that is refused is not.
+fn speak_between_calls() {
+    let registry = Registry::new();
+    let initialized = r#"{"takeOver":{"method":"notifications/initialized","how":"replace"}}"#;
+    registry.command(initialized).unwrap();
+    let one = r#""server":{"http":{"settings":{"maxSessions":1}}}"#;
+    let server = Endpoint::open(&spec("{}", one), &registry, None).unwrap();
+    let (end, ends) = mpsc::channel();
+    let serving = ping_once(&server, ends);
+    let url = format!("http://{}/mcp", server.address().unwrap());
+    let to = format!(r#""client":{{"http":{{"url":"{url}"}}}}"#);
+    let open = || Endpoint::open(&spec(r#"{"revisions":["2025-11-25"]}"#, &to), &Registry::new(), None).unwrap();
+    let first = open();
+    drive(&first, |_, what| {
+        if matches!(what, Happening::Ready { .. }) {
+            let mut refused = false;
+            drive(&open(), |_, what| {
+                refused |= matches!(what, Happening::ConnectFailed { .. });
+            });
+            assert!(refused);
+            end.send(()).unwrap();
+            first.close(None, "done");
+        }
+    });
+    serving.join().unwrap();
+    assert_eq!(server.stats().connections, 0);
+}
+
 /// One test, since it counts what lives in the process.
 #[test]
 fn endpoints_are_driven_to_their_end_and_leave_nothing() {
@@ -129,5 +178,6 @@ fn endpoints_are_driven_to_their_end_and_leave_nothing() {
         serving.join().unwrap();
         assert_eq!(server.stats().connections, 0, "{revision}");
     }
+    speak_between_calls();
     assert_eq!(live(), nothing);
 }

@@ -14,7 +14,7 @@ let package = Package(
         .target(name: "Readme", dependencies: [.product(name: "OxMCP", package: "oxmcp")]),
         .executableTarget(name: "weather-server", dependencies: ["Weather"], path: "Sources/WeatherServer"),
         .executableTarget(name: "weather-chat", dependencies: ["Weather"], path: "Sources/WeatherChat"),
-        .testTarget(name: "ExamplesTests", dependencies: ["Weather", "Readme", "weather-server"]),
+        .testTarget(name: "ExamplesTests", dependencies: ["Weather", "Readme", "weather-server", "weather-chat"]),
     ],
     swiftLanguageModes: [.v6]
 )

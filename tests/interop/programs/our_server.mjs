@@ -28,6 +28,7 @@ server.registerTool(
 
 server.registerTool('wait', { description: 'Waits for its cancel.' }, async (ctx) => {
   console.error('waiting');
+  ctx.mcpReq.progress({ progress: 1, message: 'waiting' });
   await new Promise((resolve) => ctx.mcpReq.signal.addEventListener('abort', resolve));
   console.error('cancelled');
   return 'never';

@@ -47,6 +47,22 @@ final class ExamplesTests: XCTestCase {
         await server.close()
     }
 
+    func testTheChatAsAProgramAtTheTerminalOfAPerson() throws {
+        let words = [command("weather-chat"), command("weather-server")].flatMap { [$0.program] + $0.arguments }
+        let (process, input, output) = (Process(), Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data("weather city=Oslo ahead=1\nbye\n".utf8))
+        try input.fileHandleForWriting.close()
+        let heard = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        XCTAssertEqual(process.terminationStatus, 0, heard)
+        for line in weather.prefix(2) { XCTAssert(heard.contains(line), heard) }
+    }
+
     func testAChatWithTheExampleServerInPython() async throws {
         guard let python = ProcessInfo.processInfo.environment["OXMCP_PYTHON"] else {
             throw XCTSkip("OXMCP_PYTHON names no Python with the package oxmcp")

@@ -66,6 +66,7 @@ public final class Client: Sendable {
     }
 
     private static func open(_ server: JSON, _ host: ClientHost, peer: Link? = nil) async throws -> Client {
+        try host.options.limits.check()
         let registry = Registry()
         for name in host.options.requestHandlers.keys {
             let command: JSONObject = ["addMethod": ["name": .string(name)]]
@@ -171,6 +172,42 @@ public final class Client: Sendable {
         try await list("prompts/list", "prompts", options)
     }
 
+    /// One page of the server's tools: the first, or the one that a ``Page/nextCursor`` names.
+    public func listToolsPage(
+        after cursor: String? = nil, options: RequestOptions = RequestOptions()
+    ) async throws -> Page<Tool> {
+        try await page("tools/list", "tools", cursor, options)
+    }
+
+    /// One page of the server's resources, as in ``listToolsPage(after:options:)``.
+    public func listResourcesPage(
+        after cursor: String? = nil, options: RequestOptions = RequestOptions()
+    ) async throws -> Page<Resource> {
+        try await page("resources/list", "resources", cursor, options)
+    }
+
+    /// One page of the templates of the server's resources, as in ``listToolsPage(after:options:)``.
+    public func listResourceTemplatesPage(
+        after cursor: String? = nil, options: RequestOptions = RequestOptions()
+    ) async throws -> Page<ResourceTemplate> {
+        try await page("resources/templates/list", "resourceTemplates", cursor, options)
+    }
+
+    /// One page of the server's prompts, as in ``listToolsPage(after:options:)``.
+    public func listPromptsPage(
+        after cursor: String? = nil, options: RequestOptions = RequestOptions()
+    ) async throws -> Page<Prompt> {
+        try await page("prompts/list", "prompts", cursor, options)
+    }
+
+    private func page<Entry: MCPObject>(
+        _ method: String, _ member: String, _ cursor: String?, _ options: RequestOptions
+    ) async throws -> Page<Entry> {
+        let params: JSONObject? = cursor.map { ["cursor": .string($0)] }
+        let result = AnyObjectOfProtocol(json: try await request(method, params, options: options))
+        return Page(entries: result.objects(member).map(Entry.init(json:)), nextCursor: result.text("nextCursor"))
+    }
+
     private func list<Entry: MCPObject>(
         _ method: String, _ member: String, _ options: RequestOptions
     ) async throws -> [Entry] {
@@ -237,7 +274,7 @@ public final class Client: Sendable {
     }
 
     /// The changes that a server tells of on a stream of its own (2026-07-28). The stream is open from here on, until nobody
-    /// iterates over the sequence any more, or the server ends it.
+    /// iterates over the sequence any more, or the server ends it. Who iterates too slowly loses the oldest of 1024.
     ///
     /// Iterating throws an `MCPError` of the kind `notNegotiated` in revisions with a handshake, which send what they have
     /// without being asked.
@@ -324,7 +361,7 @@ final class ClientHost: Host, @unchecked Sendable {
         errorReply(error, hidden: thrown)
     }
 
-    func ready(_ peer: Peer) {
+    func ready(_ peer: Peer, _ link: Link, _ connection: UInt64) {
         connected.give(.success(peer))
     }
 
@@ -332,10 +369,14 @@ final class ClientHost: Host, @unchecked Sendable {
         connected.give(.failure(error))
     }
 
-    func notified(_ notification: MCPNotification) async throws {
-        notifications.tell(notification)
-        try await options.notified(notification)
+    func notified(_ notification: MCPNotification, _ connection: UInt64) -> Told {
+        { [self] in
+            notifications.tell(notification)
+            try await options.notified(notification)
+        }
     }
+
+    func closed(_ connection: UInt64) -> Told? { nil }
 
     func problem(_ problem: Problem) {
         if let hook = options.onProblem { hook(problem) } else { complain("\(problem.kind): \(problem.message)") }

@@ -111,6 +111,9 @@ extension DecodingError {
         case .keyNotFound(let key, let context): place(context, key.stringValue) + "is missing"
         case .valueNotFound(_, let context): place(context) + "must not be null"
         case .typeMismatch(let type, let context): place(context) + "is no \(type)"
+        // It is valid by then: this is all that Foundation says of numbers.
+        case .dataCorrupted(let context) where context.debugDescription == "The given data was not valid JSON.":
+            place(context) + "a number does not fit the type that it is read as"
         case .dataCorrupted(let context): place(context) + context.debugDescription
         @unknown default: "\(self)"
         }

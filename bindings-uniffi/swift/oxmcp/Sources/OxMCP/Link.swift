@@ -27,15 +27,21 @@ struct Peer: Sendable {
     let instructions: String?
 }
 
+/// What the program is told, in order.
+typealias Told = @Sendable () async throws -> Void
+
 /// The side of an endpoint that a client or a server plays. What it throws is reported to ``thrown(_:)``.
 protocol Host: Sendable {
     /// Runs the handler that a call is for.
     func answer(_ call: Incoming) async throws -> Reply
     /// What a handler's failure is to the other side.
     func failure(_ call: Incoming, _ error: any Error) -> Reply
-    func ready(_ peer: Peer)
+    func ready(_ peer: Peer, _ link: Link, _ connection: UInt64)
     func connectFailed(_ error: MCPError)
-    func notified(_ notification: MCPNotification) async throws
+    /// Gives what is to be told of a notification.
+    func notified(_ notification: MCPNotification, _ connection: UInt64) -> Told
+    /// A connection has ended. Gives what is to be told of that, after all that was told before.
+    func closed(_ connection: UInt64) -> Told?
     func problem(_ problem: Problem)
     func trace(sent: Bool, _ line: String)
     func stderr(_ line: String)
@@ -78,8 +84,6 @@ final class Link: Sendable {
         /// What could not be told, for the program takes it too slowly.
         var lost = 0
     }
-
-    private typealias Told = @Sendable () async throws -> Void
 
     private static let backlog = 1024
     private static let batch: UInt32 = 256
@@ -261,6 +265,10 @@ final class Link: Sendable {
         state.withLock { $0.endpoint }?.close(connection: nil, why: why)
     }
 
+    func closeConnection(_ connection: UInt64, _ why: String) {
+        state.withLock { $0.endpoint }?.close(connection: connection, why: why)
+    }
+
     private func open() throws -> Endpoint {
         guard let endpoint = state.withLock({ $0.endpoint }) else { throw MCPError.ended }
         return endpoint
@@ -306,27 +314,28 @@ final class Link: Sendable {
         case .failed(let id, let failure): take(key(id))?.complete(.failure(MCPError(failure)))
         case .progress(let id, let params): find(key(id))?.progress?.yield(Self.progress(params))
         case .notification(let method, let params, let subscription):
-            notified(MCPNotification(method, params.flatMap { try? JSONObject(parsing: $0) }), subscription.map(key))
+            notified(
+                MCPNotification(method, params.flatMap { try? JSONObject(parsing: $0) }), event.connection, subscription.map(key)
+            )
         case .describe(let id, _): respond(key(id), .resume) { _ in nil }
         case .ready(let protocolVersion, let info, let capabilities, let instructions):
-            host.ready(
-                Peer(
-                    protocolVersion: protocolVersion, info: info, capabilities: capabilities, instructions: instructions
-                )
+            let peer = Peer(
+                protocolVersion: protocolVersion, info: info, capabilities: capabilities, instructions: instructions
             )
+            host.ready(peer, self, event.connection)
         case .connectFailed(let failure): host.connectFailed(MCPError(failure))
         case .problem(let kind, let message): tell { [host] in host.problem(Problem(kind: kind, message: message)) }
         case .trace(let direction, let line): tell { [host] in host.trace(sent: direction == "sent", line) }
         case .stderr(let line): tell { [host] in host.stderr(line) }
-        case .closed: break
+        case .closed: host.closed(event.connection).map(tell)
         }
     }
 
-    private func notified(_ notification: MCPNotification, _ subscription: CallKey?) {
+    private func notified(_ notification: MCPNotification, _ connection: UInt64, _ subscription: CallKey?) {
         let stream = subscription.flatMap(find)?.stream
         stream?.yield(notification)
         if stream == nil || notification.method != Self.acknowledged {
-            tell { [host] in try await host.notified(notification) }
+            tell(host.notified(notification, connection))
         }
     }
 
@@ -409,9 +418,10 @@ private let outlivesBrokenPipes: Void = {
     if let own = signal(SIGPIPE, SIG_IGN) { signal(SIGPIPE, own) }
 }()
 
-/// An error of this package is passed on with its code, message and data. Of any other, `hidden` gets it.
+/// An error of this package is passed on with its code, message and data, unless it says that this program is wrong: then, and
+/// of any other, `hidden` gets it.
 func errorReply(_ error: any Error, hidden: (any Error) -> Void) -> Reply {
-    guard let error = error as? MCPError else {
+    guard let error = error as? MCPError, error.kind != .usage, error.kind != .internal else {
         hidden(error)
         return .error(code: MCPError.Code.internalError, message: "Internal error", data: nil)
     }

@@ -115,6 +115,36 @@ public struct HTTPClientOptions: Sendable, CustomStringConvertible {
         case never, only
     }
 
+    /// Which redirects are followed.
+    public struct Redirects: Sendable {
+        /// How many in a row; 5 by default.
+        public var hops: Int?
+
+        /// Whether to other origins, which get no ``HTTPClientOptions/headers``.
+        public var otherOrigins: Bool
+
+        public init(hops: Int? = nil, otherOrigins: Bool = false) {
+            self.hops = hops
+            self.otherOrigins = otherOrigins
+        }
+    }
+
+    /// How a stream that broke is opened again: after 1 s by default, then half as long again each time, at most 30 s, until
+    /// 8 attempts in a row have brought nothing.
+    public struct Backoff: Sendable {
+        public var initial: Duration?
+        public var factor: Double?
+        public var max: Duration?
+        public var attempts: Int?
+
+        public init(initial: Duration? = nil, factor: Double? = nil, max: Duration? = nil, attempts: Int? = nil) {
+            self.initial = initial
+            self.factor = factor
+            self.max = max
+            self.attempts = attempts
+        }
+    }
+
     /// Sent with every request to the server, and never to another origin.
     public var headers: [String: String] = [:]
 
@@ -127,10 +157,22 @@ public struct HTTPClientOptions: Sendable, CustomStringConvertible {
 
     /// For opening a connection; 30 s by default. There are no other timeouts but those of calls.
     public var connectTimeout: Duration?
+
+    /// How long the end of a connection may take, for what is still to be sent and for the end of a session, each; 2 s by
+    /// default.
     public var closeTimeout: Duration?
+
+    /// Whether a session that the server no longer knows is begun anew; otherwise the connection ends. On by default.
     public var renewSessions: Bool?
     public var httpSSE: HTTPSSE?
+
+    /// How many requests may be under way at once; 256 by default. More calls wait.
     public var maxRequests: Int?
+
+    /// Whether a stream is held open for what a server tells unasked, in revisions with a handshake. On by default.
+    public var listen: Bool?
+    public var redirects: Redirects?
+    public var backoff: Backoff?
 
     public init() {}
 
@@ -145,7 +187,20 @@ public struct HTTPClientOptions: Sendable, CustomStringConvertible {
         JSONObject(
             members: ("headers", headers), ("proxy", proxy), ("noProxy", noProxy), ("rootCertificate", rootCertificate),
             ("connectTimeout", connectTimeout?.asJSON), ("closeTimeout", closeTimeout?.asJSON),
-            ("renewSessions", renewSessions), ("httpSse", httpSSE?.rawValue), ("maxRequests", maxRequests)
+            ("renewSessions", renewSessions), ("httpSse", httpSSE?.rawValue), ("maxRequests", maxRequests),
+            ("listen", listen), ("redirects", redirects?.json), ("backoff", backoff?.json)
+        )
+    }
+}
+
+extension HTTPClientOptions.Redirects {
+    fileprivate var json: JSONObject { JSONObject(members: ("hops", hops), ("otherOrigins", otherOrigins)) }
+}
+
+extension HTTPClientOptions.Backoff {
+    fileprivate var json: JSONObject {
+        JSONObject(
+            members: ("initial", initial?.asJSON), ("factor", factor), ("max", max?.asJSON), ("attempts", attempts)
         )
     }
 }
@@ -181,6 +236,15 @@ public struct Limits: Sendable {
 
     public init(configure: (inout Limits) -> Void) {
         configure(&self)
+    }
+
+    /// - Throws: `MCPError` of the kind `usage` for what is no limit
+    func check() throws {
+        let counts = [("message", message, 1), ("depth", depth, 1), ("inFlight", inFlight, 1), ("pages", pages, 1)]
+        for (name, limit, least) in counts + [("subscriptions", subscriptions, 0), ("rounds", rounds, 0), ("list", list, 0)] {
+            guard let limit, limit < least else { continue }
+            throw MCPError.usage("the limit \"\(name)\" must be \(least) or more; it is \(limit)")
+        }
     }
 
     var json: JSONObject {

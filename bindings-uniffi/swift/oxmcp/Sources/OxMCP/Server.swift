@@ -87,7 +87,7 @@ public final class Server: Sendable {
     /// ``ReadResourceResult``.
     ///
     /// - Parameter annotations: whom it is for and how much it matters: `["audience": ["user"], "priority": 0.5]`
-    /// - Throws: `MCPError` of the kind `usage` when the URI is taken, or is none
+    /// - Throws: `MCPError` of the kind `usage` when the URI is taken or empty
     @discardableResult
     public func resource(
         _ uri: String, name: String, _ description: String? = nil, title: String? = nil, mimeType: String? = nil,
@@ -195,17 +195,27 @@ public final class Server: Sendable {
     /// Serves clients over HTTP, from when this returns until the ``Listening`` is closed.
     ///
     /// - Parameter port: 0 for any that is free
-    /// - Throws: `MCPError` of the kind `closed` when the port can not be listened on
+    /// - Throws: `MCPError` of the kind `closed` when the port can not be listened on, `usage` when an option is wrong
     public func listen(port: Int = 0, http: HTTPOptions = HTTPOptions()) async throws -> Listening {
+        guard 0...65535 ~= port else { throw MCPError.usage("a port is a number from 0 to 65535; it is \(port)") }
+        if let path = http.path, !path.hasPrefix("/") {
+            throw MCPError.usage("the path of the endpoint must begin with \"/\"; it is \"\(path)\"")
+        }
         let link = try core.open(["http": ["port": JSON(port), "settings": .object(http.json)]])
         return Listening(link, http)
     }
 
-    /// Tells those who subscribed to a resource that it has other contents now.
+    /// Tells those who subscribed to a resource that it has other contents now. False when nobody did.
     ///
     /// - Throws: `MCPError` of the kind `notNegotiated` without ``ServerOptions/subscriptions``
-    public func resourceUpdated(_ uri: String) throws {
-        try core.tell(.resourceUpdated(uri: uri))
+    @discardableResult
+    public func resourceUpdated(_ uri: String) throws -> Bool {
+        guard core.options.subscriptions else {
+            let message = "the update of \(uri) was not sent: this server does not declare the capability "
+                + "\"resources.subscribe\"; set `subscriptions` in its options"
+            throw MCPError(kind: .notNegotiated, code: MCPError.Code.methodNotFound, message: message, fault: .local)
+        }
+        return try core.tell(.resourceUpdated(uri: uri))
     }
 
     /// Sends a log message that belongs to no call, to clients whose level it reaches. See ``CallContext/log(_:_:logger:)``.
@@ -217,6 +227,9 @@ public final class Server: Sendable {
     public func notify(_ method: String, _ params: JSONObject? = nil) throws {
         try core.tell(.method(method: method, params: params?.text))
     }
+
+    /// Sessions that are open, in revisions with a handshake.
+    public var sessions: [ServerSession] { core.sessions.all }
 
     /// Ends all connections. Handlers that run are cancelled.
     public func close() async {

@@ -11,7 +11,10 @@ final class ServerCore: Sendable {
         var links: [ObjectIdentifier: Link] = [:]
     }
 
+    static let initialized = "notifications/initialized"
+
     let options: ServerOptions
+    let sessions = ServerSessions()
     private let info: Implementation
     private let registry = Registry()
     private let state = Locked(State())
@@ -21,6 +24,10 @@ final class ServerCore: Sendable {
         self.options = options
         if let size = options.pageSize, (try? command("setPageSize", ["size": JSON(size)])) == nil {
             preconditionFailure("pageSize must be greater than 0; it is \(size)")
+        }
+        if options.onConnect != nil || options.notificationHandlers[Self.initialized] != nil {
+            // The registry knows this one.
+            _ = try? command("takeOver", ["method": .string(Self.initialized), "how": "replace"])
         }
     }
 
@@ -59,11 +66,16 @@ final class ServerCore: Sendable {
         }
     }
 
-    func tell(_ notice: Notice) throws {
-        for link in links where link.isOpen { try link.notify(notice, on: nil) }
+    /// False when nobody was told.
+    @discardableResult
+    func tell(_ notice: Notice) throws -> Bool {
+        var isTold = false
+        for link in links where link.isOpen { isTold = try link.notify(notice, on: nil) || isTold }
+        return isTold
     }
 
     func open(_ where: JSON) throws -> Link {
+        try options.limits.check()
         let spec = JSONObject(members: ("info", info.json), ("settings", options.settings), ("server", `where`))
         let host = ServerHost(self)
         let link = try Link(spec, registry, host)
@@ -135,12 +147,24 @@ private struct ServerHost: Host {
         return old?.userInfo[NSLocalizedDescriptionKey] as? String ?? "\(error)"
     }
 
-    func ready(_ peer: Peer) {}
+    func ready(_ peer: Peer, _ link: Link, _ connection: UInt64) {
+        core.sessions.begin(peer, link, connection)
+    }
 
     func connectFailed(_ error: MCPError) {}
 
-    func notified(_ notification: MCPNotification) async throws {
-        try await core.options.notificationHandlers[notification.method]?(notification)
+    func notified(_ notification: MCPNotification, _ connection: UInt64) -> Told {
+        // It may have ended when this is told.
+        let begun = notification.method == ServerCore.initialized ? core.sessions.find(connection) : nil
+        return { [core] in
+            if let begun { try await core.options.onConnect?(begun) }
+            try await core.options.notificationHandlers[notification.method]?(notification)
+        }
+    }
+
+    func closed(_ connection: UInt64) -> Told? {
+        guard let session = core.sessions.end(connection), let onDisconnect = core.options.onDisconnect else { return nil }
+        return { try await onDisconnect(session) }
     }
 
     func problem(_ problem: Problem) {

@@ -45,6 +45,13 @@ public struct ServerOptions: Sendable {
 
     public var limits = Limits()
 
+    /// Called when a client has made its handshake and said that it is initialized, in revisions with one. Hooks are called
+    /// one after the other, and handlers of notifications with them.
+    public var onConnect: (@Sendable (ServerSession) async throws -> Void)?
+
+    /// Called when a session has ended, whichever side ended it; and for one that was never initialized, too.
+    public var onDisconnect: (@Sendable (ServerSession) async throws -> Void)?
+
     /// Called for each notification of a method of the clients, one after the other.
     public var notificationHandlers: [String: @Sendable (MCPNotification) async throws -> Void] = [:]
 
@@ -130,6 +137,12 @@ public struct HTTPOptions: Sendable {
     /// How many TCP connections there may be at once.
     public var maxConnections: Int?
 
+    /// How long the head of a request may take to come, and a connection may be idle between two; 60 s by default.
+    public var headTimeout: Duration?
+
+    /// How long a client may take nothing of what is written to it; 60 s by default.
+    public var writeTimeout: Duration?
+
     public init() {}
 
     public init(configure: (inout HTTPOptions) -> Void) {
@@ -142,7 +155,7 @@ public struct HTTPOptions: Sendable {
             ("stateless", stateless), ("jsonOnly", jsonOnly), ("maxSessions", maxSessions),
             ("sessionIdle", whole(sessionIdle)), ("bodyLimit", bodyLimit), ("httpSse", httpSSE), ("resumable", resumable),
             ("retry", whole(retry)), ("keepAlive", whole(keepAlive)), ("bodyTimeout", whole(bodyTimeout)),
-            ("maxConnections", maxConnections)
+            ("maxConnections", maxConnections), ("headTimeout", whole(headTimeout)), ("writeTimeout", whole(writeTimeout))
         )
     }
 

@@ -331,6 +331,14 @@ public struct MCPNotification: Sendable, Hashable {
     }
 }
 
+/// One page of a list.
+public struct Page<Entry: MCPObject>: Sendable {
+    public var entries: [Entry]
+
+    /// What the next page is asked for by; `nil` at the end. In 2026-07-28 an empty text is a cursor like others.
+    public var nextCursor: String?
+}
+
 /// How severe a log message is, mildest first.
 public enum LogLevel: String, Sendable, CaseIterable {
     case debug, info, notice, warning, error, critical, alert, emergency

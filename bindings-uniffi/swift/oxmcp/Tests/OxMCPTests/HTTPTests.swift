@@ -55,6 +55,43 @@ final class HTTPTests: XCTestCase {
         }
     }
 
+    func testEverySettingIsOneThatTheCoreKnows() async throws {
+        try await within {
+            let time = Duration.seconds(20)
+            let site = try Site()
+            let listening = try await site.server.listen(
+                http: HTTPOptions {
+                    ($0.address, $0.path) = ("127.0.0.1", "/a")
+                    ($0.hosts, $0.origins) = (["a.test"], ["https://a.test"])
+                    ($0.maxSessions, $0.sessionIdle, $0.bodyLimit) = (5, time, 10_000)
+                    ($0.httpSSE, $0.resumable, $0.retry, $0.keepAlive) = (true, false, time, time)
+                    ($0.bodyTimeout, $0.maxConnections, $0.headTimeout, $0.writeTimeout) = (time, 10, time, time)
+                }
+            )
+            var http = HTTPClientOptions {
+                ($0.headers, $0.noProxy, $0.connectTimeout, $0.closeTimeout) = (["X-Tenant": "a"], true, time, time)
+                ($0.renewSessions, $0.httpSSE, $0.maxRequests, $0.listen) = (false, .auto, 3, false)
+                $0.redirects = HTTPClientOptions.Redirects(hops: 1, otherOrigins: true)
+                $0.backoff = HTTPClientOptions.Backoff(initial: .milliseconds(20), factor: 2, max: time, attempts: 3)
+            }
+            let options = ClientOptions {
+                $0.limits = Limits { limits in
+                    (limits.message, limits.depth, limits.inFlight, limits.drain) = (1000, 20, 10, time)
+                    (limits.subscriptions, limits.rounds, limits.pages, limits.list) = (5, 2, 3, 10_000)
+                }
+            }
+            let client = try await Client.connect(to: listening.url, http: http, options: options)
+            let sum = try await client.callTool("add", with: Numbers(a: 2, b: 3))
+            XCTAssertEqual(try sum.structured(), Sum(sum: 5))
+            await client.close()
+            await site.server.close()
+            http.backoff = HTTPClientOptions.Backoff(initial: .seconds(-20))
+            let (url, wrong) = (listening.url, http)
+            let error = await failure(.usage) { try await Client.connect(to: url, http: wrong) }
+            XCTAssert(error.message.contains("backoff.initial"), error.message)
+        }
+    }
+
     func testCallsProgressQuestionsAndErrors() async throws {
         try await overHTTP { site, listening, era in
             let client = try await site.connect(listening, era) { $0.onElicitation = { _ in .accept(["city": "Oslo"]) } }

@@ -143,6 +143,28 @@ public class Client private constructor(private val options: ClientOptions) {
     public suspend fun listPrompts(options: RequestOptions = RequestOptions.DEFAULT): List<Prompt> =
         list("prompts/list", "prompts", options).map(::Prompt)
 
+    /** One page of the server's tools: the first, or the one that a [Page.nextCursor] names. */
+    public suspend fun listToolsPage(cursor: String? = null, options: RequestOptions = RequestOptions.DEFAULT): Page<Tool> =
+        page("tools/list", "tools", cursor, options, ::Tool)
+
+    /** One page of the server's resources, as in [listToolsPage]. */
+    public suspend fun listResourcesPage(
+        cursor: String? = null,
+        options: RequestOptions = RequestOptions.DEFAULT,
+    ): Page<Resource> = page("resources/list", "resources", cursor, options, ::Resource)
+
+    /** One page of the templates of the server's resources, as in [listToolsPage]. */
+    public suspend fun listResourceTemplatesPage(
+        cursor: String? = null,
+        options: RequestOptions = RequestOptions.DEFAULT,
+    ): Page<ResourceTemplate> = page("resources/templates/list", "resourceTemplates", cursor, options, ::ResourceTemplate)
+
+    /** One page of the server's prompts, as in [listToolsPage]. */
+    public suspend fun listPromptsPage(
+        cursor: String? = null,
+        options: RequestOptions = RequestOptions.DEFAULT,
+    ): Page<Prompt> = page("prompts/list", "prompts", cursor, options, ::Prompt)
+
     /** Reads a resource. */
     public suspend fun readResource(uri: String, options: RequestOptions = RequestOptions.DEFAULT): ReadResourceResult =
         ReadResourceResult(request("resources/read", buildJsonObject { put("uri", uri) }, options))
@@ -196,7 +218,7 @@ public class Client private constructor(private val options: ClientOptions) {
 
     /**
      * The changes that a server tells of on a stream of its own (2026-07-28). Collecting opens the stream, and ends it when
-     * it is cancelled; it completes when the server ends it.
+     * it is cancelled; it completes when the server ends it. Who collects too slowly loses the oldest of 1024.
      *
      * @param onOpen called once with the part of the filter that the server honours
      * @throws CapabilityException in revisions with a handshake, which send what they have without being asked
@@ -260,6 +282,18 @@ public class Client private constructor(private val options: ClientOptions) {
     private suspend fun list(method: String, member: String, options: RequestOptions): List<JsonObject> {
         val text = link.call(Request.List(method), options)
         return UnknownContent(parseObject(text)).objects(member)
+    }
+
+    private suspend fun <T> page(
+        method: String,
+        member: String,
+        cursor: String?,
+        options: RequestOptions,
+        read: (JsonObject) -> T,
+    ): Page<T> {
+        val params = cursor?.let { buildJsonObject { put("cursor", it) } }
+        val result = UnknownContent(request(method, params, options))
+        return Page(result.objects(member).map(read), result.text("nextCursor"))
     }
 
     private suspend fun complete(
@@ -386,7 +420,7 @@ private class ClientHost(private val options: ClientOptions) : Host {
         connected.completeExceptionally(error)
     }
 
-    override suspend fun notified(connection: ULong, notification: Notification) {
+    override fun notified(connection: ULong, notification: Notification): suspend () -> Unit = {
         notifications.tryEmit(notification)
         options.notified(notification)
     }
@@ -419,14 +453,15 @@ internal fun complain(what: String) {
     System.err.println("oxmcp: $what")
 }
 
-/** An exception of this package is passed on with its code, message and data. Of any other, [hidden] gets it. */
-internal fun errorReply(error: Throwable, hidden: (Throwable) -> Unit): Reply = when (error) {
-    is McpException -> {
-        val code = error.code ?: ErrorCode.INTERNAL_ERROR
-        Reply.Error(code, error.message.orEmpty(), error.data?.toString())
+/**
+ * An exception of this package is passed on with its code, message and data, unless it says that this program is wrong: then, and
+ * of any other, [hidden] gets it.
+ */
+internal fun errorReply(error: Throwable, hidden: (Throwable) -> Unit): Reply {
+    val isOwnFault = error is UsageException || error is InternalFaultException
+    if (error is McpException && !isOwnFault) {
+        return Reply.Error(error.code ?: ErrorCode.INTERNAL_ERROR, error.message.orEmpty(), error.data?.toString())
     }
-    else -> {
-        hidden(error)
-        Reply.Error(ErrorCode.INTERNAL_ERROR, "Internal error", null)
-    }
+    hidden(error)
+    return Reply.Error(ErrorCode.INTERNAL_ERROR, "Internal error", null)
 }

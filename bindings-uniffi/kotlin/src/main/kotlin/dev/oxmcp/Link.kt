@@ -57,12 +57,15 @@ internal interface Host {
     fun ready(connection: ULong, peer: Happening.Ready) {}
     fun connectFailed(error: McpException) {}
 
-    /** True when the notification was for a stream alone. */
-    suspend fun notified(connection: ULong, notification: Notification) {}
+
+    /** Gives what is to be told of a notification. */
+    fun notified(connection: ULong, notification: Notification): suspend () -> Unit
     fun problem(problem: Problem) {}
     fun trace(direction: String, line: String) {}
     fun stderr(line: String) {}
-    fun closed(connection: ULong) {}
+
+    /** A connection has ended. Gives what is to be told of that, after all that was told before. */
+    fun closed(connection: ULong): (suspend () -> Unit)? = null
     fun thrown(error: Throwable)
 }
 
@@ -222,6 +225,8 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
 
     fun shutDown(why: String): Unit = quietly { endpoint.close(null, why) }
 
+    fun closeConnection(connection: ULong, why: String): Unit = quietly { verb { endpoint.close(connection, why) } }
+
     private fun pump() {
         try {
             while (true) {
@@ -282,7 +287,7 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
             is Happening.Problem -> tell { host.problem(Problem(what.kind, what.message)) }
             is Happening.Trace -> tell { host.trace(what.direction, what.line) }
             is Happening.Stderr -> tell { host.stderr(what.line) }
-            is Happening.Closed -> host.closed(connection)
+            is Happening.Closed -> host.closed(connection)?.let(::tell)
         }
     }
 
@@ -290,7 +295,7 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
         val notification = Notification(what.method, what.params?.let(::parseObject))
         val stream = what.subscription?.let { synchronized(lock) { streams[CallKey(connection, it)] } }
         stream?.trySend(notification)
-        if (stream == null || notification.method != ACKNOWLEDGED) tell { host.notified(connection, notification) }
+        if (stream == null || notification.method != ACKNOWLEDGED) tell(host.notified(connection, notification))
     }
 
     private fun tell(what: suspend () -> Unit) {

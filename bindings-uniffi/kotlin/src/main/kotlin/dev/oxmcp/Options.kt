@@ -102,7 +102,13 @@ public data class ServerCommand(
  * @property proxy a URL; the system's proxies by default
  * @property rootCertificate PEM text of a certificate to trust beside the system's
  * @property connectTimeout for opening a connection; 30 s by default. There are no other timeouts but those of calls
+ * @property closeTimeout how long the end of a connection may take, for what is still to be sent and for the end of a session,
+ *   each; 2 s by default
+ * @property renewSessions whether a session that the server no longer knows is begun anew; otherwise the connection ends. On by
+ *   default
  * @property httpSse whether the transport of 2024-11-05 is used where a server has no other
+ * @property maxRequests how many requests may be under way at once; 256 by default. More calls wait
+ * @property listen whether a stream is held open for what a server tells unasked, in revisions with a handshake. On by default
  */
 public data class HttpClientOptions(
     val headers: Map<String, String> = emptyMap(),
@@ -114,9 +120,26 @@ public data class HttpClientOptions(
     val renewSessions: Boolean? = null,
     val httpSse: HttpSse? = null,
     val maxRequests: Int? = null,
+    val listen: Boolean? = null,
+    val redirects: Redirects? = null,
+    val backoff: Backoff? = null,
 ) {
     /** Whether the HTTP+SSE transport of revision 2024-11-05 is used. */
     public enum class HttpSse { AUTO, NEVER, ONLY }
+
+    /** Which redirects are followed: how many in a row, 5 by default, and whether to other origins, which get no [headers]. */
+    public data class Redirects(val hops: Int? = null, val otherOrigins: Boolean = false)
+
+    /**
+     * How a stream that broke is opened again: after 1 s by default, then half as long again each time, at most 30 s, until 8
+     * attempts in a row have brought nothing.
+     */
+    public data class Backoff(
+        val initial: Duration? = null,
+        val factor: Double? = null,
+        val max: Duration? = null,
+        val attempts: Int? = null,
+    )
 
     /** Headers may hold secrets. */
     override fun toString(): String = "HttpClientOptions(headers=${headers.keys})"
@@ -131,6 +154,21 @@ public data class HttpClientOptions(
         putIf("renewSessions", renewSessions)
         putIf("httpSse", httpSse?.name?.lowercase())
         putIf("maxRequests", maxRequests)
+        putIf("listen", listen)
+        redirects?.let {
+            put("redirects", buildJsonObject { putIf("hops", it.hops); put("otherOrigins", it.otherOrigins) })
+        }
+        backoff?.let {
+            put(
+                "backoff",
+                buildJsonObject {
+                    putIf("initial", it.initial?.toJson())
+                    putIf("factor", it.factor)
+                    putIf("max", it.max?.toJson())
+                    putIf("attempts", it.attempts)
+                },
+            )
+        }
     }
 }
 
@@ -156,6 +194,16 @@ public data class Limits(
     /** Client: bytes of a list, and of all results that are kept as fresh; 64 MiB by default. */
     val list: Long? = null,
 ) {
+    init {
+        atLeast(1, "message" to message, "depth" to depth?.toLong(), "inFlight" to inFlight?.toLong(), "pages" to pages?.toLong())
+        atLeast(0, "subscriptions" to subscriptions?.toLong(), "rounds" to rounds?.toLong(), "list" to list)
+    }
+
+    private fun atLeast(least: Long, vararg limits: Pair<String, Long?>) {
+        val (name, wrong) = limits.firstOrNull { (_, limit) -> limit != null && limit < least } ?: return
+        throw UsageException("the limit \"$name\" must be $least or more; it is $wrong")
+    }
+
     internal fun toJson(): JsonObject = buildJsonObject {
         putIf("message", message)
         putIf("depth", depth)

@@ -41,10 +41,19 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
     private val offers = ConcurrentHashMap<Pair<String, ULong>, Offer>()
     private val methods = ConcurrentHashMap<String, suspend CallContext.(JsonObject) -> JsonObject>()
     private val links = ConcurrentHashMap.newKeySet<Link>()
+
+    /** By the numbers of their connections. */
+    private val open = ConcurrentHashMap<ULong, ServerSession>()
     private val scope = CoroutineScope(SupervisorJob() + options.dispatcher)
 
     init {
-        options.pageSize?.let { size -> command("setPageSize", buildJsonObject { put("size", size) }) }
+        options.pageSize?.let { size ->
+            if (size < 1) throw UsageException("pageSize must be greater than 0; it is $size")
+            command("setPageSize", buildJsonObject { put("size", size) })
+        }
+        if (options.connect != null || INITIALIZED in options.notifications) {
+            command("takeOver", buildJsonObject { put("method", INITIALIZED); put("how", "replace") })
+        }
     }
 
     /**
@@ -93,7 +102,7 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
      * [ReadResourceResult].
      *
      * @param annotations whom it is for and how much it matters: `{"audience":["user"],"priority":0.5}`
-     * @throws UsageException when the URI is taken, or is none
+     * @throws UsageException when the URI is taken or empty
      */
     public fun resource(
         uri: String,
@@ -210,8 +219,13 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
      *
      * @param port 0 for any that is free
      * @throws ConnectionClosedException when the port can not be listened on
+     * @throws UsageException when an option is wrong
      */
     public suspend fun listen(port: Int = 0, http: HttpOptions = HttpOptions()): Listening {
+        if (port !in 0..65535) throw UsageException("a port is a number from 0 to 65535; it is $port")
+        if (http.path?.startsWith('/') == false) {
+            throw UsageException("the path of the endpoint must begin with \"/\"; it is \"${http.path}\"")
+        }
         val where = buildJsonObject {
             put("http", buildJsonObject { put("port", port); put("settings", http.toJson()) })
         }
@@ -244,11 +258,14 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         tell(Notice.Method(method, params?.toString()))
     }
 
+    /** Sessions that are open, in revisions with a handshake. */
+    public val sessions: List<ServerSession> get() = open.values.toList()
+
     /** Ends all connections. Handlers that run are cancelled. */
     public suspend fun close() {
         // A copy that does not mind those that end meanwhile.
-        val open = links.toTypedArray()
-        withContext(NonCancellable) { open.forEach { it.close("the server was closed") } }
+        val all = links.toTypedArray()
+        withContext(NonCancellable) { all.forEach { it.close("the server was closed") } }
     }
 
     /** What waits at the moment in all connections. For tests of leaks. */
@@ -344,6 +361,7 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         }
         val host = ServerHost()
         val link = Link.open(spec, registry, host)
+        host.link = link
         links += link
         link.ended.invokeOnCompletion { links -= link }
         link.start()
@@ -352,6 +370,21 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
 
     private inner class ServerHost : Host {
         override val scope get() = this@Server.scope
+
+        /** Set before it says anything. */
+        lateinit var link: Link
+
+        override fun ready(connection: ULong, peer: Happening.Ready) {
+            val name = link.sessionId(connection)
+            // Over HTTP and without a name, each request stands alone.
+            if (link.address != null && name == null) return
+            open[connection] = ServerSession(link, connection, peer, name)
+        }
+
+        override fun closed(connection: ULong): (suspend () -> Unit)? {
+            val session = open.remove(connection) ?: return null
+            return options.disconnect?.let { tell -> suspend { tell(session) } }
+        }
 
         override suspend fun answer(incoming: Incoming, call: Happening.Call): Reply {
             val context = CallContext(incoming)
@@ -386,8 +419,13 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         private fun isTelling(error: Throwable) = error is McpException &&
             (error.code == ErrorCode.MISSING_REQUIRED_CLIENT_CAPABILITY || error.code == ErrorCode.URL_ELICITATION_REQUIRED)
 
-        override suspend fun notified(connection: ULong, notification: Notification) {
-            options.notifications[notification.method]?.invoke(notification)
+        override fun notified(connection: ULong, notification: Notification): suspend () -> Unit {
+            // It may have ended when this is told.
+            val begun = open[connection].takeIf { notification.method == INITIALIZED }
+            return {
+                if (begun != null) options.connect?.invoke(begun)
+                options.notifications[notification.method]?.invoke(notification)
+            }
         }
 
         override fun problem(problem: Problem) {
@@ -399,6 +437,10 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
         }
 
         override fun thrown(error: Throwable): Unit = report(options.error, error)
+    }
+
+    private companion object {
+        const val INITIALIZED = "notifications/initialized"
     }
 }
 

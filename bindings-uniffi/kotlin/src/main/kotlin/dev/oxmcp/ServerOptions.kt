@@ -65,6 +65,21 @@ public class ServerOptions internal constructor() {
     internal var trace: ((Boolean, String) -> Unit)? = null
     internal var error: ((Throwable) -> Unit)? = null
     internal val notifications = HashMap<String, suspend (Notification) -> Unit>()
+    internal var connect: (suspend (ServerSession) -> Unit)? = null
+    internal var disconnect: (suspend (ServerSession) -> Unit)? = null
+
+    /**
+     * Called when a client has made its handshake and said that it is initialized, in revisions with one. Hooks are called one
+     * after the other, and handlers of notifications with them.
+     */
+    public fun onConnect(handler: suspend (ServerSession) -> Unit) {
+        connect = handler
+    }
+
+    /** Called when a session has ended, whichever side ended it; and for one that was never initialized, too. */
+    public fun onDisconnect(handler: suspend (ServerSession) -> Unit) {
+        disconnect = handler
+    }
 
     /** Called for each notification of one method of the clients, one after the other. */
     public fun onNotification(method: String, handler: suspend (Notification) -> Unit) {
@@ -139,6 +154,10 @@ public data class HttpOptions(
     val bodyTimeout: Duration? = null,
     /** How many TCP connections there may be at once. */
     val maxConnections: Int? = null,
+    /** How long the head of a request may take to come, and a connection may be idle between two; 60 s by default. */
+    val headTimeout: Duration? = null,
+    /** How long a client may take nothing of what is written to it; 60 s by default. */
+    val writeTimeout: Duration? = null,
 ) {
     internal fun toJson(): JsonObject = buildJsonObject {
         putIf("address", address)
@@ -157,5 +176,7 @@ public data class HttpOptions(
         putIf("keepAlive", keepAlive?.inWholeMilliseconds)
         putIf("bodyTimeout", bodyTimeout?.inWholeMilliseconds)
         putIf("maxConnections", maxConnections)
+        putIf("headTimeout", headTimeout?.inWholeMilliseconds)
+        putIf("writeTimeout", writeTimeout?.inWholeMilliseconds)
     }
 }

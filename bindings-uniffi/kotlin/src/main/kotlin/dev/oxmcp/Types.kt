@@ -167,6 +167,13 @@ public class PromptArgument internal constructor(json: JsonObject) : McpObject(j
     public val required: Boolean get() = flag("required") ?: false
 }
 
+/** One page of a list. */
+public data class Page<out T>(
+    val entries: List<T>,
+    /** What the next page is asked for by; `null` at the end. In 2026-07-28 an empty text is a cursor like others. */
+    val nextCursor: String?,
+)
+
 /** What a tool gave. */
 public class CallToolResult internal constructor(json: JsonObject) : McpObject(json) {
     public constructor(

@@ -18,7 +18,10 @@ import kotlin.time.Duration.Companion.seconds
 internal class HttpTest {
     private val started = Channel<CompletableDeferred<Unit>>(Channel.UNLIMITED)
 
-    private fun server() = Server("test", "1.0") { subscriptions = true }.apply {
+    private fun server() = Server("test", "1.0") {
+        subscriptions = true
+        limits = Limits(drain = 50.milliseconds)
+    }.apply {
         tool("add") { (a, b): Numbers -> Sum(a + b) }
         tool("counts") { (a): Numbers -> for (at in 1..a) progress(at, a); "done" }
         tool("asks") { _: Unit -> elicit<City>("Where?").valueOrNull()?.city ?: "nowhere" }
@@ -65,6 +68,33 @@ internal class HttpTest {
         val error = assertThrows<ResponseException> { client.callTool("none") }
         assertEquals(ErrorCode.INVALID_PARAMS, error.code)
         client.close()
+    }
+
+    @Test
+    fun `every setting is one that the core knows`() = test {
+        val time = 20.seconds
+        val server = server()
+        val listening = server.listen(
+            0,
+            HttpOptions(
+                address = "127.0.0.1", path = "/a", hosts = listOf("a.test"), origins = listOf("https://a.test"),
+                maxSessions = 5, sessionIdle = time, bodyLimit = 10_000, httpSse = true, resumable = false, retry = time,
+                keepAlive = time, bodyTimeout = time, maxConnections = 10, headTimeout = time, writeTimeout = time,
+            ),
+        )
+        val http = HttpClientOptions(
+            headers = mapOf("X-Tenant" to "a"), noProxy = true, connectTimeout = time, closeTimeout = time, renewSessions = false,
+            httpSse = HttpClientOptions.HttpSse.AUTO, maxRequests = 3, listen = false,
+            redirects = HttpClientOptions.Redirects(1, true),
+            backoff = HttpClientOptions.Backoff(20.milliseconds, 2.0, time, 3),
+        )
+        Client.connect(listening.url, http) { limits = Limits(1000, 20, 10, time, 5, 2, 3, 10_000) }.use { client ->
+            assertEquals(Sum(5), client.callTool("add", Numbers(2, 3)).structured<Sum>())
+        }
+        server.close()
+        val wrong = http.copy(backoff = HttpClientOptions.Backoff(initial = -time))
+        val error = assertThrows<UsageException> { Client.connect(listening.url, wrong) }
+        assertTrue("backoff.initial" in error.message.orEmpty(), error.message)
     }
 
     @Test

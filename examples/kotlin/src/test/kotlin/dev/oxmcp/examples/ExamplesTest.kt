@@ -31,18 +31,40 @@ internal class ExamplesTest {
         "It failed: there is no weather in Atlantis; there is in Cairo, Lima, Oslo, Quito, Tokyo",
     )
 
+    /** The command of the program of an example. */
+    private fun program(main: String): ServerCommand {
+        val java = File(System.getProperty("java.home"), "bin/java").path
+        return ServerCommand(java, "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), "dev.oxmcp.examples.$main")
+    }
+
     @Test
-    fun `a chat with the weather server in Kotlin, in memory and over HTTP`() {
+    fun `a chat with the weather server in Kotlin, in memory, over HTTP and over stdio`() {
         val server = weatherServer()
-        for (overHttp in listOf(false, true)) {
+        val ways: List<suspend (WeatherChat) -> Client> = listOf(
+            { Client.connect(server, it.options) },
+            { Client.connect(server.listen().url, configure = it.options) },
+            { Client.connect(program("WeatherServerKt"), it.options) },
+        )
+        for (connect in ways) {
             said.clear()
-            val heard = chat("weather city=Oslo ahead=1", "Oslo", "0", "weather city=Atlantis ahead=0", "forecast city=Lima", "bye") {
-                if (overHttp) Client.connect(server.listen().url, configure = it.options) else Client.connect(server, it.options)
-            }
+            val typed = arrayOf("weather city=Oslo ahead=1", "Oslo", "0", "weather city=Atlantis ahead=0", "forecast city=Lima", "bye")
+            val heard = chat(*typed, connect = connect)
             assertTrue(heard.containsAll(weather), heard.joinToString("\n"))
             assertEquals(7, heard.count { it.startsWith("… day") })
         }
         runBlocking { server.close() }
+    }
+
+    @Test
+    fun `the chat as a program, at the terminal of a person`() {
+        val chat = program("WeatherChatKt")
+        val server = program("WeatherServerKt")
+        val words = listOf(chat.program) + chat.args + server.program + server.args
+        val process = ProcessBuilder(words).redirectErrorStream(true).start()
+        process.outputStream.bufferedWriter().use { it.write("weather city=Oslo ahead=1\nbye\n") }
+        val heard = process.inputStream.bufferedReader().readLines()
+        assertEquals(0, process.waitFor(), heard.joinToString("\n"))
+        assertTrue(heard.containsAll(weather.take(2)), heard.joinToString("\n"))
     }
 
     @Test

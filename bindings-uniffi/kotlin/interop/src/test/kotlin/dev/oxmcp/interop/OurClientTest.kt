@@ -24,70 +24,12 @@ import org.junit.jupiter.api.assertThrows
 
 /** Our client with servers of others, as real processes, over both transports and in both eras. */
 internal class OurClientTest {
-    private val eras = listOf("2025-11-25", "2026-07-28")
-
-    /** A server of others: its commands over stdio and over HTTP, and how it differs from ours. */
-    private class Peer(
-        val stdio: List<String>?,
-        val http: List<String>?,
-        val eras: List<String>,
-        /** It reports no progress, and goes on with a call that was cancelled. */
-        val isPlain: Boolean = false,
-        /** The tool that is not there is a result, and no error. */
-        val resultForUnknownTools: Boolean = false,
-        /** Over HTTP and in revisions with a handshake it knows nothing of the call that it is to cancel. */
-        val isStateless: Boolean = false,
-        val isHttpOnly: Boolean = false,
-    )
-
-    private fun servers(kind: String): Map<String, Peer> = mapOf(
-        "our Kotlin server" to Peer(java("OurServer", kind), java("OurServer", kind, "http"), eras),
-        "our Rust server" to
-            Peer(compiled("OXMCP_HTTP_SERVER", kind, "stdio"), compiled("OXMCP_HTTP_SERVER", kind), eras),
-        "our Swift server" to
-            Peer(compiled("OXMCP_SWIFT_SERVER", kind), compiled("OXMCP_SWIFT_SERVER", kind, "http"), eras),
-        "our Python server" to Peer(
-            script("OXMCP_PYTHON", if (kind == "tools") "our_server.py" else "surface.py"),
-            script("OXMCP_PYTHON", "our_http_server.py", kind),
-            eras,
-        ),
-        "our Node server" to Peer(
-            script("OXMCP_NODE", if (kind == "tools") "our_server.mjs" else "surface.mjs"),
-            script("OXMCP_NODE", "our_http_server.mjs", kind),
-            eras,
-        ),
-    )
-
-    private val official: Map<String, Peer> = mapOf(
-        "the official Kotlin server" to
-            Peer(java("OfficialServer"), java("OfficialServer", "http"), eras.take(1), isPlain = true),
-        "the official Python server" to Peer(
-            script("OXMCP_PEER_PYTHON", "official_server.py"),
-            script("OXMCP_PEER_PYTHON", "official_http_server.py", "tools"),
-            eras,
-            resultForUnknownTools = true,
-        ),
-        "the official TypeScript server" to Peer(
-            script("OXMCP_NODE", "official_server.mjs"),
-            script("OXMCP_NODE", "official_http_server.mjs", "v2"),
-            eras,
-            isStateless = true,
-        ),
-        "the official TypeScript server, v1" to Peer(
-            null,
-            script("OXMCP_NODE", "official_http_server.mjs", "v1"),
-            eras.take(1),
-            resultForUnknownTools = true,
-            isHttpOnly = true,
-        ),
-    )
-
     /** What a test gets: the client, its server, what the server says on its standard error, and whether it cancels. */
-    private class Scene(val client: Client, val peer: Peer, val said: Channel<String>, val cancels: Boolean)
+    private class Scene(val client: Client, val peer: ServerPeer, val said: Channel<String>, val cancels: Boolean)
 
     /** A test for each server, transport and era. */
     private fun onEach(
-        servers: Map<String, Peer>,
+        servers: Map<String, ServerPeer>,
         configure: ClientOptions.() -> Unit,
         block: suspend CoroutineScope.(Scene) -> Unit,
     ): List<DynamicTest> = servers.flatMap { (name, peer) ->
@@ -115,7 +57,7 @@ internal class OurClientTest {
                         test {
                             Client.connect(served.url, configure = options).use {
                                 assertEquals(era, it.protocolVersion)
-                                val cancels = !peer.isPlain && !(peer.isStateless && era == eras.first())
+                                val cancels = !peer.isPlain && !(peer.isStateless && era == ERAS.first())
                                 block(Scene(it, peer, served.said(), cancels))
                             }
                         }
@@ -127,7 +69,7 @@ internal class OurClientTest {
 
     @TestFactory
     fun `it lists, calls, follows, fails and cancels`(): List<DynamicTest> =
-        onEach(servers("tools") + official, {}) { scene ->
+        onEach(ourServers("tools") + officialServers, {}) { scene ->
             val (client, said) = scene.client to scene.said
             assertEquals("interop", client.serverInfo.name)
             assertEquals("For tests.", client.instructions)
@@ -144,7 +86,7 @@ internal class OurClientTest {
             assertEquals("2", client.add(1, 1))
         }
 
-    private suspend fun followAndMiss(client: Client, peer: Peer) {
+    private suspend fun followAndMiss(client: Client, peer: ServerPeer) {
         val seen = ArrayList<Progress>()
         val counted = client.callTool("count", buildJsonObject { put("to", 3) }, onProgress = { seen.add(it) })
         assertEquals("counted", counted.text)
@@ -156,7 +98,7 @@ internal class OurClientTest {
     private suspend fun Client.add(a: Int, b: Int) = callTool("add", buildJsonObject { put("a", a); put("b", b) }).text
 
     @TestFactory
-    fun `and all that is beside tools`(): List<DynamicTest> = onEach(servers("surface"), {
+    fun `and all that is beside tools`(): List<DynamicTest> = onEach(ourServers("surface"), {
         onElicitation { ElicitResult.accept("name" to "Ada") }
         onSampling { SamplingResult("thought of ${it.messages.single().text}", "m") }
         onRoots { listOf(Root("file:///work")) }

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import java.io.File
 import java.lang.ProcessBuilder.Redirect
+import java.util.concurrent.TimeUnit
 import kotlin.concurrent.thread
 import kotlin.time.Duration.Companion.seconds
 
@@ -60,6 +61,8 @@ internal fun run(command: List<String>, server: Served?): String {
     val builder = ProcessBuilder(command)
     if (server != null) builder.redirectError(Redirect.INHERIT)
     val client = builder.start()
+    // One that waits for what does not come must not hold up all others.
+    thread(isDaemon = true) { if (!client.waitFor(60, TimeUnit.SECONDS)) client.destroyForcibly() }
     val heard = StringBuffer()
     val said = server?.stderr ?: client.errorStream.bufferedReader()
     thread(isDaemon = true) {
