@@ -10,6 +10,7 @@ mod groups;
 pub mod hot;
 pub mod http;
 pub mod hub;
+pub mod input;
 mod options;
 pub mod pipe;
 pub mod random;
@@ -22,6 +23,8 @@ mod signals;
 mod state;
 pub mod stdout;
 pub mod uri_template;
+#[cfg(unix)]
+mod uv;
 pub mod verdicts;
 
 use napi_derive::napi;

@@ -35,7 +35,7 @@ test('a server starts with few files and few modules of Node', () => {
     server.registerTool('t', { inputSchema: { type: 'object' } }, () => 'x');
     server.connect(new StdioServerTransport()).then(() => {
       const files = Object.keys(require.cache).filter((file) => !file.endsWith('.node')).length;
-      const costly = ['crypto', 'perf_hooks', 'http', 'child_process', 'worker_threads'];
+      const costly = ['crypto', 'net', 'perf_hooks', 'http', 'child_process', 'worker_threads'];
       console.error(files, costly.filter((name) => process.moduleLoadList.includes('NativeModule ' + name)).join());
     });`;
   // A file of its own, for Node loads more for `-e`.
@@ -47,6 +47,28 @@ test('a server starts with few files and few modules of Node', () => {
     assert.equal(stderr, '3 \n');
   } finally {
     rmSync(folder, { recursive: true });
+  }
+});
+
+test('the import reads one file of code', () => {
+  const script = `
+    import { createRequire } from 'node:module';
+    await import('oxmcp');
+    const files = Object.keys(createRequire(process.cwd() + '/x.js').cache);
+    console.log(files.map((file) => file.split(/[\\\\/]/).at(-1)).join());`;
+  const given = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: packageFolder, encoding: 'utf8' });
+  assert.equal(given, 'core.js\n');
+});
+
+test('code is built as V8 reads it fastest, in ASCII, and in lines that a terminal can show', () => {
+  const dist = path.join(packageFolder, 'dist');
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
+  assert.ok(files.length > 10);
+  for (const file of files) {
+    const code = readFileSync(path.join(dist, file), 'utf8');
+    assert.match(code, /^[\x00-\x7f]*$/, file);
+    assert.doesNotMatch(code, /^ +(const|return|if) /m, file);
+    assert.ok(code.split('\n').every((line) => line.length < 500), file);
   }
 });
 

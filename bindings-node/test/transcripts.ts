@@ -151,7 +151,7 @@ export class Runner {
     assert.equal(values.length % 4, 0, text);
     for (let at = 0; at < values.length; at += 4) {
       const [kind, id, first, second] = values.slice(at, at + 4) as [Exact, Exact, Exact, Exact];
-      const event = { kind: textOf(kind), id: plain(id) as number | null, first, second, text };
+      const event = whole({ kind: textOf(kind), id: plain(id) as number | null, first, second, text });
       this.#closed ||= event.kind === 'closed';
       this.#events.push(event);
     }
@@ -523,4 +523,9 @@ function sameMembers(wanted: Exact, found: Exact): void {
 
 function message(error: unknown): string {
   return error instanceof Error ? error.message : JSON.stringify(error);
+}
+
+/** A call of a tool, which comes in few words, as the calls of all other kinds come. */
+function whole(event: Event): Event {
+  return event.kind === 'tool' ? { ...event, kind: 'call', first: ['"tool', event.first, false] } : event;
 }

@@ -630,7 +630,7 @@ export class Connection {
     this.#timer = { at, timer };
   }
 
-  // See `encode_outputs` in oxmcp-proto for the rows.
+  // See `encode_outputs` in oxmcp-proto for the rows, and `encode_tool_call` in `state.rs`.
   #dispatch(text: string): void {
     const rows = JSON.parse(text) as unknown[];
     for (let row = 0; row < rows.length; row += 4) this.#row(rows, row);
@@ -647,6 +647,14 @@ export class Connection {
     const id = rows[row + 1] as number;
     const first = rows[row + 2];
     switch (rows[row]) {
+      case 'tool':
+      case 'call': {
+        const head = rows[row] === 'tool' ? undefined : (first as [CallKind, number | string, boolean]);
+        const call = new Incoming(this, id, head?.[2] ?? false, this.#from);
+        this.#incoming.set(id, call);
+        this.#hooks.call(call, head?.[0] ?? 'tool', head?.[1] ?? (first as number), rows[row + 3]);
+        break;
+      }
       case 'result': {
         const call = this.#take(id);
         // Some servers leave the content out where there is none; programs need not know.
@@ -660,13 +668,6 @@ export class Connection {
       case 'error':
         this.#take(id)?.reject(this.#failure(first as ErrorDetails));
         break;
-      case 'call': {
-        const [kind, target, wantsProgress] = first as [CallKind, number | string, boolean];
-        const call = new Incoming(this, id, wantsProgress, this.#from);
-        this.#incoming.set(id, call);
-        this.#hooks.call(call, kind, target, rows[row + 3]);
-        break;
-      }
       case 'cancelled': {
         const call = this.#incoming.get(id);
         this.#incoming.delete(id);

@@ -101,8 +101,4 @@ export { type Sink, type Source, StdioServerTransport } from './stdio-server.js'
 export { type ByteStream, StdioClientTransport, type StdioServerParameters } from './stdio.js';
 export type { ListenOptions, Subscription } from './subscription.js';
 export type * from './types.js';
-
-const manifest = require('../package.json') as { readonly version: string };
-
-/** The version of this package, which is the version of its Rust core. */
-export const version: string = manifest.version;
+export { version } from './version.js';

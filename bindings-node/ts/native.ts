@@ -44,6 +44,14 @@ export interface Native {
   takeStdout(): number | null;
   /** Gives descriptor 1 its real standard output back. The one that `takeStdout` gave stays open. */
   restoreStdout(descriptor: number): void;
+  /**
+   * Reads a pipe or a socket into the buffer, by a descriptor of its own, so that Node can make `process.stdin` of the one that is
+   * given. `told` gets how many bytes there are; 0 is the end, and comes with a text where that is an error. `null` where Node's own
+   * streams are to be used: for files and terminals, in workers, on Windows and without Node.
+   */
+  pollInput(descriptor: number, buffer: Uint8Array, told: (length: number, error: string | null) => void): NativeInput | null;
+  /** Whether this is a pipe or a socket, which from now on does not block. */
+  unblock(descriptor: number): boolean;
   /** Two descriptors of one connection; `null` where there are none to be had. */
   socketPair(): [ours: number, theirs: number] | null;
   /** Closes an end of a socket pair. */
@@ -170,6 +178,14 @@ export interface NativeUriTemplate {
   expand(variables: string): string;
   /** JSON text; `null` when the template does not make the URI. */
   matches(uri: string): string | null;
+}
+
+/** A descriptor that is read while it is held. */
+export interface NativeInput {
+  /** While nothing is read, it keeps no process alive. */
+  pause(paused: boolean): void;
+  /** Reads no more. The descriptor that was given stays open. */
+  close(): void;
 }
 
 export interface NativeChildShutdown {

@@ -2,30 +2,21 @@
  * A server's own standard streams.
  */
 
-import { closeSync, fstatSync, writeSync } from 'node:fs';
-import type { ConnectOpts, Socket, SocketConstructorOpts } from 'node:net';
+import { closeSync, writeSync } from 'node:fs';
+import type { Socket } from 'node:net';
 
 import type { Clock, Timer } from './clock.js';
 import { leaveSoon } from './leaving.js';
 import { Messages } from './messages.js';
 import { native } from './native.js';
 import { isDeno, isNode } from './runtime.js';
+import { type Source, listen, standardInput } from './standard-input.js';
 import { type Transport, type TransportEvents, offer } from './transport.js';
 
 /** What a client may leave unread when the connection ends, in milliseconds. */
 const LINGER = 5000;
 
-const BUFFER = 64 * 1024;
-
-/** A readable stream of bytes: the part of Node's that is used. */
-export interface Source {
-  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
-  on(event: 'end' | 'close', listener: () => void): unknown;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  pause(): unknown;
-  resume(): unknown;
-  destroy?(): unknown;
-}
+export type { Source };
 
 /** A writable stream of bytes: the part of Node's that is used. */
 export interface Sink {
@@ -120,7 +111,9 @@ class StandardStreams implements Transport {
   close(): Promise<void> {
     return (this.#closing ??= new Promise((resolve) => {
       this.#events = undefined;
-      this.#input?.destroy?.();
+      const input = this.#input;
+      // Its end is told to the program when all is written: that may be the program's end.
+      if (!this.#left) input?.destroy?.();
       const output = this.#output;
       if (output === undefined) {
         resolve();
@@ -129,7 +122,10 @@ class StandardStreams implements Transport {
       let linger: Timer | undefined;
       const finish = (): void => {
         linger?.cancel();
-        if (this.#left) leaveSoon();
+        if (this.#left) {
+          input?.destroy?.();
+          leaveSoon();
+        }
         resolve();
       };
       linger = this.#clock.after(LINGER, () => {
@@ -151,47 +147,36 @@ class StandardStreams implements Transport {
   }
 }
 
-function listen(input: Source, data: (buffer: Uint8Array, length: number) => void): Source {
-  input.on('data', (chunk) => {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    data(bytes, bytes.length);
-  });
-  return input;
-}
-
-/** Reads into one buffer where the input is a pipe or a socket; files and terminals are for Node's own streams. */
-function standardInput(data: (buffer: Uint8Array, length: number) => void): Source {
-  if (!isNode || !isPipe(0)) return listen(process.stdin, data);
-  const buffer = Buffer.allocUnsafeSlow(BUFFER);
-  const onread = {
-    buffer,
-    callback(length: number): boolean {
-      data(buffer, length);
-      return true;
-    },
-  };
-  const options: SocketConstructorOpts & ConnectOpts = { fd: 0, readable: true, writable: false, onread };
-  return new (net().Socket)(options);
-}
-
 /** Takes standard output for the wire. Restored when the stream has been ended and all is written. */
 function standardOutput(): Standard {
   const taken = isDeno ? null : native().takeStdout();
   if (taken === null) return redirectedStdout();
   const restore = (): void => native().restoreStdout(taken);
-  if (!isNode || !isPipe(taken)) return fileOutput(taken, restore);
-  return socketOutput(new (net().Socket)({ fd: taken, readable: false, writable: true }), taken, restore);
+  return isNode && native().unblock(taken) ? socketOutput(taken, restore) : fileOutput(taken, restore);
 }
 
-/** Never ended as a socket is, which would end it for all who hold its other descriptors: for us, after `restore`. */
-function socketOutput(socket: Socket, descriptor: number, restore: () => void): Standard {
+/**
+ * A stream of Node's for what the other side does not take at once, made when that happens. Never ended as a socket is, which would
+ * end it for all who hold its other descriptors: for us, after `restore`.
+ */
+function socketOutput(descriptor: number, restore: () => void): Standard {
+  const failures: ((error: Error) => void)[] = [];
+  let socket: Socket | undefined;
+  let destroyed = false;
   let unwritten = 0;
   let finished: (() => void) | undefined;
+  const opened = (): Socket => {
+    const made: Socket = new (net().Socket)({ fd: descriptor, readable: false, writable: true });
+    for (const listener of failures) made.on('error', listener);
+    return made;
+  };
   const destroy = (): void => {
     // Once it is destroyed, its number may be that of another file.
-    if (socket.destroyed) return;
+    if (destroyed || socket?.destroyed) return;
+    destroyed = true;
     restore();
-    socket.destroy();
+    if (socket === undefined) native().closeDescriptor(descriptor);
+    else socket.destroy();
   };
   const finish = (): void => {
     if (finished === undefined || unwritten > 0) return;
@@ -201,19 +186,22 @@ function socketOutput(socket: Socket, descriptor: number, restore: () => void): 
   return {
     write: (chunk, written) => {
       unwritten++;
-      return socket.write(chunk, () => {
+      return (socket ??= opened()).write(chunk, () => {
         unwritten--;
         written?.();
         finish();
       });
     },
     // Of the streams of Windows only Node knows how they are written.
-    descriptor: () => (unwritten > 0 || socket.destroyed || process.platform === 'win32' ? -1 : descriptor),
+    descriptor: () => (unwritten > 0 || destroyed || socket?.destroyed || process.platform === 'win32' ? -1 : descriptor),
     end: (done) => {
       finished = done ?? (() => {});
       finish();
     },
-    on: (event, listener) => socket.on(event, listener),
+    on: (event, listener) => {
+      failures.push(listener);
+      return socket?.on(event, listener);
+    },
     destroy,
   };
 }
@@ -271,13 +259,4 @@ export function redirectedStdout(stdout: Printed = process.stdout, stderr: Pick<
 /** Loaded when it is needed: clients may do without. */
 function net(): typeof import('node:net') {
   return require('node:net') as typeof import('node:net');
-}
-
-function isPipe(descriptor: number): boolean {
-  try {
-    const stat = fstatSync(descriptor);
-    return stat.isFIFO() || stat.isSocket();
-  } catch {
-    return false;
-  }
 }

@@ -91,7 +91,8 @@ export class StdioClientTransport extends Messages {
    */
   get stderr(): ByteStream | null {
     if (!this.#isPiped) return null;
-    this.#stderr ??= new (require('node:stream') as typeof import('node:stream')).PassThrough();
+    const stream = require('node:stream') as typeof import('node:stream');
+    this.#stderr ??= new stream.PassThrough();
     // Its `pipe` wants more of a destination than these types can name.
     return this.#stderr as unknown as ByteStream;
   }
