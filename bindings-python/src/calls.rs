@@ -4,9 +4,9 @@
 //! connection's number and the call's. Values are handed out of the table to be dropped: their ends may run
 //! code of the program, which may come back here.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use foldhash::HashMap;
 use oxmcp_proto::{InboundId, OutboundId};
 use pyo3::prelude::*;
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 /// A handler that has waited is taken to wait so many times more.
@@ -171,15 +172,31 @@ impl Entry {
     }
 }
 
+/// Whether a decoder says that the arguments are at fault.
+pub(crate) fn is_decode_error(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
+    static DECODE_ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    Ok(error.matches(py, DECODE_ERROR.import(py, "msgspec", "DecodeError")?)?)
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Plan {
-    /// Decodes the JSON text of the arguments.
+    /// Decodes the JSON text of the arguments. Decoders are stricter than JSON, so what one refuses is looked at again.
     pub(crate) fn decode<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        static LENIENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let Some(decode) = &self.decode else { return Ok(None) };
-        decode.bind(py).call1((PyBytes::new(py, text.as_bytes()),)).map(Some)
+        let (decode, text) = (decode.bind(py), PyBytes::new(py, text.as_bytes()));
+        let refused = match decode.call1((&text,)) {
+            Err(error) if is_decode_error(py, &error)? => error,
+            decoded => return decoded.map(Some),
+        };
+        let lenient = LENIENT.import(py, "oxmcp._json", "lenient")?.call1((&text,))?;
+        match lenient.eq(&text)? {
+            true => Err(refused),
+            false => decode.call1((lenient,)).map(Some),
+        }
     }
 
     /// Calls the function with the attributes of `decoded`, and `context` where it wants one.

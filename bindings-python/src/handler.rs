@@ -18,7 +18,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::connection::utf8;
 use crate::context::Context;
-use crate::entry::Entry;
+use crate::entry::{Entry, is_decode_error};
 use crate::port::Port;
 
 /// One call of a handler.
@@ -174,7 +174,7 @@ impl Handler {
         let text = arguments.map_or("{}", serde_json::value::RawValue::get);
         let decoded = match plan.decode(py, text) {
             Ok(decoded) => decoded,
-            Err(error) if is_validation_error(py, &error)? => {
+            Err(error) if is_decode_error(py, &error)? => {
                 self.refuse(py, &error.value(py).to_string())?;
                 return Ok(None);
             }
@@ -350,9 +350,4 @@ fn refused(py: Python<'_>, error: &PyErr) -> PyResult<Option<String>> {
         return Ok(None);
     }
     Ok(Some(text_of(&error.value(py).str()?)?.into_owned()))
-}
-
-fn is_validation_error(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
-    static DECODE_ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    Ok(error.matches(py, DECODE_ERROR.import(py, "msgspec", "DecodeError")?)?)
 }

@@ -1,9 +1,9 @@
 //! What a program offers: the core's registry, and the handler of each of its entries.
 
-use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use foldhash::HashMap;
 use oxmcp_proto::jsonrpc::json;
 use oxmcp_proto::{Checks, EntryId, Kind, TakeOver, Target};
 use pyo3::exceptions::PyValueError;

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -24,9 +25,9 @@ def script(folder: Path, source: str) -> Path:
 class Peer:
     """A server process and its streams."""
 
-    def __init__(self, path: Path, *options: str) -> None:
+    def __init__(self, path: Path, *options: str, arguments: Sequence[str] = ()) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, *options, str(path)],
+            [sys.executable, *options, str(path), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

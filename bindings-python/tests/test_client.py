@@ -29,6 +29,7 @@ from oxmcp import (
     UnknownContent,
     UsageError,
 )
+from oxmcp.testing import advance
 
 SERVER = """
     import asyncio, os, sys
@@ -255,7 +256,7 @@ def stats(client: Client) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("how", ["task", "wait_for", "collected"])
-def test_a_cancelled_task_cancels_the_call(server: Path, how: str) -> None:
+def test_a_cancelled_task_cancels_the_call(server: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
         with Stderr() as errors:
             async with Client(server, stderr=errors.fd) as client:
@@ -268,9 +269,13 @@ def test_a_cancelled_task_cancels_the_call(server: Path, how: str) -> None:
                     with pytest.raises(asyncio.CancelledError):
                         await task
                 elif how == "wait_for":
-                    with pytest.raises(asyncio.TimeoutError):
-                        await asyncio.wait_for(call, 0.05)
+                    waits = asyncio.ensure_future(asyncio.wait_for(call, 3600))
                     assert await errors.line() == "waiting"
+                    loop = asyncio.get_running_loop()
+                    time = loop.time
+                    with monkeypatch.context() as patch, pytest.raises(asyncio.TimeoutError):
+                        patch.setattr(loop, "time", lambda: time() + 3600)
+                        await waits
                 else:
                     call.send(None)
                     assert await errors.line() == "waiting"
@@ -315,27 +320,53 @@ def test_a_result_that_is_none_is_the_servers_fault(tmp_path: Path) -> None:
 def test_timeouts(tmp_path: Path) -> None:
     async def main() -> None:
         with Stderr() as errors:
+            begins = "token, open, beats = message['params']['_meta']['progressToken'], id, 0"
             beat = (
-                "import time\n"
-                "token = message['params']['_meta']['progressToken']\n"
-                "for n in range(1, 60):\n"
-                "    time.sleep(0.1)\n"
-                "    send(json.dumps({'jsonrpc': '2.0', 'method': 'notifications/progress',"
-                " 'params': {'progressToken': token, 'progress': n}}))\n"
-                "    if n == 12 and name == 'beats': answer({'content': []}); break\n"
+                "beats += 1; send(json.dumps({'jsonrpc': '2.0', 'method': 'notifications/progress',"
+                " 'params': {'progressToken': token, 'progress': beats}})); answer({'content': []})"
             )
-            command = wire(tmp_path, {"silent": "pass", "beats": beat, "endless": beat})
-            async with Client(command, stderr=errors.fd, timeout=0.8) as client:
+            ends = "late = id; id = open; answer({'content': []}); id = late; answer({'content': []})"
+            command = wire(tmp_path, {"silent": "pass", "begins": begins, "beat": beat, "ends": ends})
+            async with Client(command, stderr=errors.fd, timeout=900) as client:
                 errors.close_ours()
-                with pytest.raises(RequestTimeoutError, match="within 0.8 s") as error:
-                    await client.call_tool("silent")
+
+                async def begin(tool: str, **options: Any) -> asyncio.Future[Any]:
+                    call = asyncio.ensure_future(client.call_tool(tool, **options))
+                    await client.ping()
+                    return call
+
+                # An hour passes at once, and nothing but that.
+                call = await begin("silent")
+                advance(client, 3600)
+                with pytest.raises(RequestTimeoutError, match="within 900 s") as error:
+                    await call
                 assert (error.value.code, error.value.retryable) == (-32001, True)
                 assert isinstance(error.value, TimeoutError)
                 assert (await errors.line()).startswith("cancelled")
-                # Asks for progress by itself: no callback is needed.
-                await client.call_tool("beats", reset_timeout_on_progress=True)
-                with pytest.raises(RequestTimeoutError, match="total timeout of 1.5 s"):
-                    await client.call_tool("endless", reset_timeout_on_progress=True, max_total_timeout=1.5)
+
+                async def hours(call: asyncio.Future[Any], count: int) -> None:
+                    for _ in range(count):
+                        advance(client, 3600)
+                        await client.call_tool("beat")
+                        assert not call.done()
+
+                # Progress is asked for, though nobody here listens to it.
+                reset: Any = {"reset_timeout_on_progress": True, "timeout": 4000}
+                call = await begin("begins", **reset)
+                await hours(call, 5)
+                await client.call_tool("ends")
+                assert (await call).content == []
+                call = await begin("begins", **reset, max_total_timeout=9000)
+                await hours(call, 2)
+                advance(client, 3600)
+                with pytest.raises(RequestTimeoutError, match="total timeout of 9000 s"):
+                    await call
+                # Without it, progress is no reason to wait longer.
+                call = await begin("begins", timeout=4000, on_progress=lambda *_: None)
+                await hours(call, 1)
+                advance(client, 3600)
+                with pytest.raises(RequestTimeoutError, match="within 4000 s"):
+                    await call
 
     run(main)
 
@@ -383,13 +414,15 @@ def test_a_server_that_is_killed(server: Path) -> None:
         (["no-such-program-at-all"], None, "no such program on PATH"),
         (["/no/such/program"], None, "no such program at that path"),
         ("no_such_script.py", None, "no_such_script.py': there is no such file"),
+        ("python3 server.py", None, r"no such file.* A command with arguments is a list: \['python3', 'server.py'\]"),
+        ("no-such-program run", None, r"PATH.* A command with arguments is a list: \['no-such-program', 'run'\]"),
         ([sys.executable, "-c", ""], "/no/such/folder", "working directory '/no/such/folder' does not exist"),
         ([os.path.dirname(__file__)], None, "not executable"),
         ([sys.executable, "-c", "raise SystemExit(4)"], None, "exited with status 4"),
         ([sys.executable, "-c", "print('hello'); input()"], None, "exited with status 0"),
     ],
 )
-def test_a_command_that_is_no_server(command: list[str], cwd: str | None, what: str) -> None:
+def test_a_command_that_is_no_server(command: Any, cwd: str | None, what: str) -> None:
     async def main() -> None:
         with pytest.raises(ConnectionClosedError, match=what):
             async with Client(command, cwd=cwd, on_problem=lambda kind, message: None):

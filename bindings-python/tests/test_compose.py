@@ -33,7 +33,7 @@ MODES: list[Any] = ["auto", "legacy"]
 
 def run(app: Any, use: Callable[[Client], Awaitable[Any]], **options: Any) -> Any:
     async def main() -> Any:
-        async with Client(app, timeout=10, **options) as client:
+        async with Client(app, **options) as client:
             return await use(client)
 
     return asyncio.run(main())
@@ -542,6 +542,8 @@ def test_spans_join_client_and_server(mode: Any) -> None:
     assert served[0].status.is_ok and not served[1].status.is_ok
     assert served[1].attributes["error.type"] == "tool_error"
     assert served[2].attributes["mcp.resource.uri"].startswith("a://")
+    asked = [span for span in spans if span.kind.name == "CLIENT"]
+    assert [span.name for span in asked if span.name == "tools/list"] == ["tools/list"]
     failed = [span for span in spans if span.name == "prompts/get none"]
     assert len(failed) == 1 and not failed[0].status.is_ok
 

@@ -34,7 +34,7 @@ def run(app: Any, use: Callable[[Client], Awaitable[Any]], **options: Any) -> An
     """Uses a client of a server in memory."""
 
     async def main() -> Any:
-        async with Client(app, timeout=10, **options) as client:
+        async with Client(app, **options) as client:
             return await use(client)
 
     return asyncio.run(main())

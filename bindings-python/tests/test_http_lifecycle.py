@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from http_peer import LEGACY, MODERN, HttpPeer, close_all, peer_of
+from http_peer import LEGACY, close_all, peer_of
 
 from oxmcp import Client, ConnectionClosedError, Server, UsageError, _hub
 
@@ -33,9 +33,14 @@ PROGRAM = """
         await asyncio.sleep(0.2)
         return "answered"
 
+    begun, all_began = [], asyncio.Event()
+
     @app.tool
     async def hangs() -> str:
         print("started", file=sys.stderr, flush=True)
+        begun.append("one")
+        if len(begun) == 5:
+            all_began.set()
         await asyncio.Event().wait()
         return "never"
 """
@@ -59,7 +64,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     assert process.stderr is not None
     with process.stderr as stderr:
         rest = stderr.read()
-    return process.wait(30), rest
+    return process.wait(), rest
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -111,7 +116,7 @@ def test_a_second_signal_ends_a_program_whose_calls_do_not_finish(tmp_path: Path
             async def main():
                 serving = await app.serve_http()
                 print(serving.url, file=sys.stderr, flush=True)
-                await asyncio.sleep(0.5)
+                await all_began.wait()
             asyncio.run(main())
             """,
             "",
@@ -122,7 +127,7 @@ def test_a_second_signal_ends_a_program_whose_calls_do_not_finish(tmp_path: Path
             loop = asyncio.new_event_loop()
             serving = loop.run_until_complete(app.serve_http()._open())
             print(serving.url, file=sys.stderr, flush=True)
-            loop.run_until_complete(asyncio.sleep(0.5))
+            loop.run_until_complete(all_began.wait())
             loop.close()
             """,
             "",
@@ -133,7 +138,7 @@ def test_a_second_signal_ends_a_program_whose_calls_do_not_finish(tmp_path: Path
             async def main():
                 serving = await app.serve_http()
                 print(serving.url, file=sys.stderr, flush=True)
-                await asyncio.sleep(0.5)
+                await all_began.wait()
                 sys.stderr.flush()
                 import os; os._exit(0)
             asyncio.run(main())
@@ -249,7 +254,7 @@ def test_loops_that_serve_at_the_same_time_have_a_lifespan_each() -> None:
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         one, other = (pool.submit(asyncio.run, main()) for main in (first, second))
-        threads = one.result(60), other.result(60)
+        threads = one.result(), other.result()
     assert lives[-2:] == [("ended", thread) for thread in threads]
     assert sorted(lives[:2]) == sorted(("began", thread) for thread in threads)
     assert app.state is None

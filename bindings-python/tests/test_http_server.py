@@ -367,7 +367,7 @@ def test_nothing_is_left_of_calls_whatever_became_of_them(how: str) -> None:
             assert handlers == []
         assert app._endpoints == set()
 
-    asyncio.run(asyncio.wait_for(main(), 50))
+    asyncio.run(main())
 
 
 @HOW
@@ -476,11 +476,11 @@ def test_every_option_is_taken(how: str) -> None:
         "retry": 0.5,
         "keep_alive": 20,
         "body_limit": 1_000_000,
-        "body_timeout": 5,
+        "body_timeout": 100,
     }
     assert options.keys() == HttpOptions.__optional_keys__
     if how == "port":
-        options |= {"max_connections": 100, "head_timeout": 5, "write_timeout": 2.5, "route_timeout": 5}
+        options |= {"max_connections": 100, "head_timeout": 100, "write_timeout": 100.5, "route_timeout": 100}
         assert options.keys() == ListenOptions.__optional_keys__
 
     async def main() -> None:

@@ -27,7 +27,7 @@ TOGETHER = 64
 # Every second call fails, or is cancelled.
 KINDS = ("works", "waits", "fails", "refuses", "works", "plain", "is cancelled", "times out")
 
-pytestmark = pytest.mark.timeout(max(60, CALLS // 50))
+pytestmark = pytest.mark.timeout(max(300, CALLS // 10))
 
 
 def make() -> Server:

@@ -39,7 +39,7 @@ MODES: list[Any] = ["auto", "legacy"]
 
 def run(server: Any, use: Callable[[Client], Awaitable[Any]], **options: Any) -> Any:
     async def main() -> Any:
-        async with Client(server, timeout=10, **options) as client:
+        async with Client(server, **options) as client:
             return await use(client)
 
     return asyncio.run(main())

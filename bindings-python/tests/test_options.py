@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
-from oxmcp import Server
+from oxmcp import Client, Server
 from oxmcp.fastmcp import FastMCP
 
 WRONG = [
@@ -86,3 +87,34 @@ def test_so_it_is_for_fastmcp() -> None:
     mcp: FastMCP[Any] = FastMCP("x")
     with pytest.raises(TypeError, match="description= of a tool is a string, not 5"):
         mcp.tool(name="x", description=5)(lambda: "x")  # type: ignore[arg-type]
+
+
+def test_methods_of_all_kinds() -> None:
+    app = Server("methods")
+
+    class Greeter:
+        def greet(self, name: str) -> str:
+            return f"Hello, {name}"
+
+        @classmethod
+        def kind(cls) -> str:
+            return cls.__name__
+
+        @app.tool
+        @staticmethod
+        def plain() -> str:
+            return "plain"
+
+    assert Greeter.plain() == "plain"
+    with pytest.raises(TypeError, match=r"below that: app.prompt\(.*Greeter.kind\)"):
+        app.prompt(Greeter.__dict__["kind"])
+    app.tool(Greeter().greet)
+    app.tool(Greeter.kind)
+
+    async def main() -> None:
+        async with Client(app) as client:
+            assert [tool.name for tool in await client.list_tools()] == ["plain", "greet", "kind"]
+            assert (await client.call_tool("greet", {"name": "Ada"})).text == "Hello, Ada"
+            assert (await client.call_tool("kind")).text == "Greeter"
+
+    asyncio.run(main())

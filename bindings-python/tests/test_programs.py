@@ -150,6 +150,120 @@ PROGRAMS = [
         ["git_directory_structure", "git_read_important_files"],
         [("git_directory_structure", {"repo_url": "file://{repo}"}, "README.md")],
     ),
+    Program(
+        "githejie/mcp-server-calculator", "a07908b443aa", "src", "mcp_server_calculator:main",
+        ["calculate"], [("calculate", {"expression": "6 * 7"}, "42"), ("calculate", {}, "expression")],
+    ),
+    Program(
+        "tumf/mcp-shell-server", "b0404b1c3b02", "src", "mcp_shell_server:main",
+        ["shell_execute"],
+        [
+            ("shell_execute", {"command": ["echo", "oxen"], "directory": "{tmp}"}, "oxen"),
+            ("shell_execute", {"command": ["rm", "x"], "directory": "{tmp}"}, "not allowed"),
+        ],
+        env={"ALLOW_COMMANDS": "echo"},
+    ),
+    Program(
+        "ktanaka101/mcp-server-duckdb", "2cc7c29e22b5", "src", "mcp_server_duckdb:main",
+        ["query"], [("query", {"query": "SELECT 42 AS answer"}, "42")], argv=["--db-path", "{tmp}/a.duckdb"],
+    ),
+    Program(
+        "erithwik/mcp-hn", "a454f624e6b1", "src", "mcp_hn:main",
+        ["get_stories", "search_stories"], [("get_stories", {"story_type": "none"}, "story_type must be one of")],
+    ),
+    Program(
+        "GongRzhe/terminal-controller-mcp", "a224da101ccd", "", "terminal_controller:main",
+        ["execute_command", "read_file", "write_file"],
+        [
+            ("execute_command", {"command": "echo oxen"}, "oxen"),
+            ("write_file", {"path": "{tmp}/a", "content": "one\ntwo\n"}, "Successfully wrote"),
+            ("read_file", {"path": "{tmp}/a"}, "two"),
+        ],
+    ),
+    Program(
+        "voska/hass-mcp", "bd6ae37b1b51", "", "app.run:main",
+        ["get_entity", "list_entities", "search_entities_tool"],
+        # It says that it gives a list, and gives an object.
+        [("list_entities", {}, "Output validation error"), ("get_entity", {"entity_id": "a.b"}, "Cannot connect")],
+        env={"HA_URL": NOWHERE, "HA_TOKEN": "t"}, prompts=["create_automation"],
+    ),
+    Program(
+        "yzfly/mcp-python-interpreter", "84ac42d33a6e", "", "mcp_python_interpreter.main:main",
+        ["run_python_code", "write_file", "read_file"],
+        [
+            ("run_python_code", {"code": "print(6 * 7)"}, "42"),
+            ("write_file", {"file_path": "{tmp}/a.txt", "content": "oxen"}, "Successfully wrote"),
+            ("read_file", {"file_path": "{tmp}/a.txt"}, "oxen"),
+        ],
+        argv=["--dir", "{tmp}"], prompts=["debug_python_error"],
+    ),
+    Program(
+        "pab1it0/prometheus-mcp-server", "4885f271ec1b", "src", "prometheus_mcp_server.main:run_server",
+        ["execute_query", "list_metrics"],
+        [("execute_query", {"query": "up"}, "Error executing tool execute_query"), ("health_check", {}, "prometheus")],
+        env={"PROMETHEUS_URL": NOWHERE},
+    ),
+    Program(
+        "smn2gnt/MCP-Salesforce", "3f0521006377", "src", "salesforce:main",
+        ["run_soql_query", "get_record"], [("run_soql_query", {}, "query")],
+        env={"SALESFORCE_ACCESS_TOKEN": "t", "SALESFORCE_INSTANCE_URL": NOWHERE},
+    ),
+    Program(
+        "lanbaoshen/mcp-jenkins", "6a7af43e1321", "src", "mcp_jenkins:main",
+        ["get_item", "build_item"],
+        [
+            ("get_all_items", {}, "127.0.0.1"),
+            ("get_build_artifact_url", {"fullname": "x", "relative_path": "y", "number": 1}, "/job/x/1/artifact/y"),
+        ],
+        argv=["--jenkins-url", NOWHERE, "--jenkins-username", "u", "--jenkins-password", "p"],
+    ),
+    Program(
+        "ahujasid/ableton-mcp", "f0bbf4ea5b9e", "", "MCP_Server.server:main",
+        ["get_session_info", "create_midi_track"], [("get_session_info", {}, "Error getting session info")],
+        env={"DISABLE_TELEMETRY": "true"},
+    ),
+    Program(
+        "isdaniel/mcp_weather_server", "69b4ae08553b", "src", "mcp_weather_server:main",
+        ["get_current_weather", "convert_time"],
+        [("get_current_datetime", {"timezone_name": "UTC"}, "UTC"), ("get_current_weather", {}, "city")],
+    ),
+    Program(
+        "microsoft/markitdown", "a51f725d7ff4", "packages/markitdown-mcp/src", "markitdown_mcp.__main__:main",
+        ["convert_to_markdown"], [("convert_to_markdown", {"uri": "data:text/plain,oxen"}, "oxen")],
+    ),
+    Program(
+        "elevenlabs/elevenlabs-mcp", "c93b790e8ce1", "", "elevenlabs_mcp.server:main",
+        ["text_to_speech", "search_voices"], [("text_to_speech", {}, "text")], env={"ELEVENLABS_API_KEY": "k"},
+    ),
+    Program(
+        "chroma-core/chroma-mcp", "078dc678636b", "src", "chroma_mcp:main",
+        ["chroma_list_collections", "chroma_create_collection"], [("chroma_list_collections", {}, "COLLECTIONS")],
+        argv=["--client-type", "ephemeral", "--dotenv-path", "{tmp}/none"],
+    ),
+    Program(
+        "54yyyu/zotero-mcp", "f331646da6d5", "src", "zotero_mcp.cli:main",
+        ["zotero_search_items", "zotero_get_item_metadata"], [("zotero_search_items", {}, "query")],
+        argv=["serve"], env={"ZOTERO_LOCAL": "false", "ZOTERO_API_KEY": "k", "ZOTERO_LIBRARY_ID": "1"},
+        prompts=["zotero_literature_review"],
+    ),
+    Program(
+        "neo4j-contrib/mcp-neo4j", "dbc01ba78f17", "servers/mcp-neo4j-data-modeling/src", "mcp_neo4j_data_modeling:main",
+        ["validate_data_model", "get_example_data_model"],
+        [("list_example_data_models", {}, "example"), ("validate_node", {"node": {}}, "label")],
+    ),
+    Program(
+        "awslabs/mcp", "100b55b6d92f", "src/aws-documentation-mcp-server", "awslabs.aws_documentation_mcp_server.server:main",
+        ["read_documentation", "search_documentation"], [("read_documentation", {"url": NOWHERE}, "supported domains")],
+    ),
+    Program(
+        "awslabs/mcp", "100b55b6d92f", "src/iam-mcp-server", "awslabs.iam_mcp_server.server:main",
+        ["list_users", "create_user"], [("list_users", {}, "ctx")], env={"AWS_REGION": "us-east-1"},
+    ),
+    Program(
+        "awslabs/mcp", "100b55b6d92f", "src/aws-support-mcp-server", "awslabs.aws_support_mcp_server.server:main",
+        ["create_support_case", "describe_services"], [("create_support_case", {}, "subject")],
+        env={"AWS_REGION": "us-east-1", "AWS_ENDPOINT_URL": NOWHERE},
+    ),
 ]
 
 
@@ -165,7 +279,9 @@ def unpack(program: Program, into: Path) -> Path:
     if not (place / "HEAD").exists():
         return place
     archive = into / "program.tar"
-    subprocess.run(["git", "-C", str(place), "archive", "-o", str(archive), "HEAD"], check=True)
+    # A large repository may have more than was fetched.
+    wanted = [program.folder] if program.folder else []
+    subprocess.run(["git", "-C", str(place), "archive", "-o", str(archive), "HEAD", *wanted], check=True)
     with tarfile.open(archive) as tar:
         tar.extractall(into / "program", **({"filter": "data"} if sys.version_info >= (3, 12) else {}))
     return into / "program"

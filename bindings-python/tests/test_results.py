@@ -9,7 +9,7 @@ import logging
 import math
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 import msgspec
 import pydantic
@@ -23,6 +23,8 @@ from oxmcp import (
     McpError,
     ProtocolError,
     ResponseError,
+    Server,
+    SyncClient,
     TextContent,
     ToolError,
     UnknownContent,
@@ -182,7 +184,7 @@ def server(handshake: str = HANDSHAKE) -> list[str]:
 def test_lone_surrogates_from_a_server_do_no_harm() -> None:
     async def main() -> None:
         seen: list[Any] = []
-        async with Client(server(), mode="legacy", on_notification=lambda *it: seen.append(it), timeout=20) as client:
+        async with Client(server(), mode="legacy", on_notification=lambda *it: seen.append(it)) as client:
             assert client.server_info["x"] == "\ufffd"
             assert await client.request("x") == {"a": "\ufffd"}
             assert seen == [("notifications/x", {"a": "\ufffd"})]
@@ -197,7 +199,7 @@ def test_lone_surrogates_from_a_server_do_no_harm() -> None:
 def test_what_cannot_be_sent_is_refused_before_anything_is_sent() -> None:
     async def main() -> None:
         sent: list[str] = []
-        async with Client(server(), on_trace=lambda direction, _: sent.append(direction), timeout=20) as client:
+        async with Client(server(), on_trace=lambda direction, _: sent.append(direction)) as client:
             sent.clear()
             for arguments in ({"a": math.nan}, {"a": "\ud800"}, {"a": object()}, {"a": [math.inf]}):
                 with pytest.raises(UsageError, match="the arguments of 'x' have no JSON form"):
@@ -225,7 +227,7 @@ def test_what_a_server_says_of_itself_must_be_readable(monkeypatch: pytest.Monke
     async def main() -> None:
         monkeypatch.setattr(_json, "decode", fail)
         with pytest.raises(ProtocolError, match="cannot be decoded: unreadable"):
-            async with Client(server(), timeout=20):
+            async with Client(server()):
                 pass
 
     asyncio.run(main())
@@ -240,7 +242,7 @@ def test_a_notification_that_cannot_be_decoded_is_a_problem(
         raise ValueError("unreadable")
 
     async def main() -> None:
-        async with Client(server(), on_notification=print, timeout=20) as client:
+        async with Client(server(), on_notification=print) as client:
             with monkeypatch.context() as patch:
                 patch.setattr(_json, "decode", fail)
                 with pytest.raises(ProtocolError, match="result of x is broken"):
@@ -249,3 +251,77 @@ def test_a_notification_that_cannot_be_decoded_is_a_problem(
     with caplog.at_level(logging.WARNING):
         asyncio.run(main())
     assert "the params of notifications/x cannot be decoded" in caplog.text
+
+
+def test_a_union_of_objects_and_a_dict_of_choices_are_output_schemas() -> None:
+    class Found(msgspec.Struct, tag=True):
+        title: str
+
+    class Lost(msgspec.Struct, tag=True):
+        since: int
+
+    class Color(enum.Enum):
+        RED = "red"
+        BLUE = "blue"
+
+    app = Server("unions")
+
+    # The types are known to this function only.
+    async def look(found: bool) -> Any:
+        return Found("x") if found else Lost(1)
+
+    async def colors(wrong: bool) -> Any:
+        return {"a": "green"} if wrong else {"a": Color.BLUE}
+
+    look.__annotations__["return"], colors.__annotations__["return"] = Union[Found, Lost], dict[str, Color]
+    app.tool(look)
+    app.tool(colors)
+
+    async def main() -> None:
+        async with Client(app) as client:
+            schemas = {tool.name: tool.output_schema for tool in await client.list_tools()}
+            assert schemas["look"]["type"] == "object"
+            assert [choice["required"] for choice in schemas["look"]["anyOf"]] == [["type", "title"], ["type", "since"]]
+            assert schemas["colors"]["$defs"]["Color"]["enum"] == ["red", "blue"]
+            assert (await client.call_tool("look", {"found": True})).structured_content == {"type": "Found", "title": "x"}
+            assert (await client.call_tool("look", {"found": False})).structured_content == {"type": "Lost", "since": 1}
+            assert (await client.call_tool("colors", {"wrong": False})).structured_content == {"a": "blue"}
+            with pytest.raises(ResponseError, match="output schema"):
+                await client.call_tool("colors", {"wrong": True})
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_lists_are_given_whole_or_by_page(mode: Any) -> None:
+    app = Server("pages", page_size=2)
+    for number in range(5):
+        app.tool(lambda: None, name=f"t{number}")
+        app.resource(f"r://{number}", name=f"r{number}")(lambda: "r")
+        app.resource(f"s://{number}/{{x}}", name=f"s{number}")(lambda x: "s")
+        app.prompt(name=f"p{number}")(lambda: "p")
+
+    async def main() -> None:
+        async with Client(app, mode=mode) as client:
+            kinds: list[tuple[str, Any, Any]] = [
+                ("t", client.list_tools, client.list_tools_page),
+                ("r", client.list_resources, client.list_resources_page),
+                ("s", client.list_resource_templates, client.list_resource_templates_page),
+                ("p", client.list_prompts, client.list_prompts_page),
+            ]
+            for letter, whole, by_page in kinds:
+                names = [f"{letter}{number}" for number in range(5)]
+                assert [item.name for item in await whole()] == names
+                pages = [await by_page()]
+                while pages[-1].next_cursor is not None:
+                    pages.append(await by_page(pages[-1].next_cursor))
+                assert [[item.name for item in page.items] for page in pages] == [names[:2], names[2:4], names[4:]]
+            with pytest.raises(ResponseError, match="cursor"):
+                await client.list_tools_page("nowhere")
+
+    asyncio.run(main())
+    with SyncClient(app, mode=mode) as client:
+        first = client.list_tools_page()
+        assert [tool.name for tool in client.list_tools_page(first.next_cursor).items] == ["t2", "t3"]
+        assert len(client.list_resources_page().items) == len(client.list_resource_templates_page().items) == 2
+        assert client.list_prompts_page().items[0].name == "p0"

@@ -33,7 +33,7 @@ DEAF = BLOCKING + "    import time; time.sleep(600)\n"
 
 def test_more_requests_than_any_buffer_holds() -> None:
     async def main() -> None:
-        async with Client([sys.executable, "-c", BLOCKING], timeout=50) as client:
+        async with Client([sys.executable, "-c", BLOCKING]) as client:
             big = "y" * 1_000_000
             results = await asyncio.gather(*(client.call_tool("x", {"text": big}) for _ in range(40)))
             assert all(len(result.text) == 200_000 for result in results)
@@ -49,7 +49,7 @@ def test_what_a_closed_connection_had_to_say_goes_nowhere() -> None:
         call = asyncio.ensure_future(first.call_tool("x", {"text": "Z" * 2_000_000}, timeout=0.3))
         await asyncio.sleep(0)
         closing = asyncio.ensure_future(first.close())
-        async with Client([sys.executable, "-c", BLOCKING], timeout=20) as second:
+        async with Client([sys.executable, "-c", BLOCKING]) as second:
             with pytest.raises((ConnectionClosedError, RequestTimeoutError)):
                 await call
             for _ in range(3):
@@ -143,7 +143,7 @@ def test_a_loop_whose_tasks_start_at_once() -> None:
     async def main() -> None:
         asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
         code = BLOCKING.replace('result = {"content"', 'sys.exit(3); result = {"content"')
-        async with Client([sys.executable, "-c", code], mode="legacy", timeout=20) as client:
+        async with Client([sys.executable, "-c", code], mode="legacy") as client:
             with pytest.raises(ConnectionClosedError, match="status 3"):
                 await client.call_tool("x")
 

@@ -305,7 +305,7 @@ def test_plain_files_as_standard_streams(tmp_path: Path) -> None:
     source.write_text("".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines))
     with source.open() as stdin, target.open("w") as stdout:
         subprocess.run(
-            [sys.executable, script(tmp_path, TOOLS)], stdin=stdin, stdout=stdout, check=True, timeout=30
+            [sys.executable, script(tmp_path, TOOLS)], stdin=stdin, stdout=stdout, check=True
         )
     answers = [json.loads(line) for line in target.read_text().splitlines()]
     assert text(answers[1]["result"]) == "from a file"

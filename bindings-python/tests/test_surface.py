@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import enum
 import gc
 import json
 import re
 import socket
 import weakref
 from pathlib import Path
-from typing import Annotated, Any, Literal, Optional, TypedDict
+from typing import Annotated, Any, Literal, Optional, TypedDict, Union
 
 import pydantic
 import pytest
+import typing_extensions
 from peer import Peer, script, text
 
 from oxmcp import (
@@ -27,7 +29,7 @@ from oxmcp import (
     TextContent,
     UsageError,
 )
-from oxmcp._describe import _read
+from oxmcp._describe import _read, check_output_schema
 from oxmcp._errors import explain
 from oxmcp._server import Source
 
@@ -348,6 +350,15 @@ class Typed(TypedDict):
     x: int
 
 
+class OtherTyped(typing_extensions.TypedDict):
+    x: int
+
+
+class Level(enum.Enum):
+    LOW = "low"
+    HIGH = "high"
+
+
 class Model(pydantic.BaseModel):
     made: datetime.date = pydantic.Field(alias="on")
 
@@ -356,6 +367,7 @@ class Model(pydantic.BaseModel):
     ("result", "has_schema"),
     [
         (Typed, True),
+        (OtherTyped, True),
         (Model, True),
         (Annotated[Typed, "x"], True),
         (dict[str, int], True),
@@ -364,6 +376,10 @@ class Model(pydantic.BaseModel):
         (int, False),
         (list[Typed], False),
         (Optional[Typed], False),
+        (dict[str, Level], True),
+        (Union[Typed, Model], True),
+        (Annotated[Union[Typed, Model], "x"], True),
+        (Union[Typed, int], False),
         (Any, False),
         (None, False),
         (CallToolResult, False),
@@ -377,6 +393,9 @@ def test_which_return_types_are_output_schemas(result: Any, has_schema: bool) ->
     tool.__annotations__["return"] = result
     described = _read(Source("tool", "tool", tool, {}))
     assert ("outputSchema" in described.descriptor, described.has_output) == (has_schema, has_schema)
+    if has_schema:
+        check_output_schema(described.descriptor["outputSchema"])
+        assert described.descriptor["outputSchema"]["type"] == "object"
     if result is Model:
         assert described.descriptor["outputSchema"]["properties"]["on"]["format"] == "date"
 

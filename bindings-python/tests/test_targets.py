@@ -10,7 +10,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -247,8 +246,7 @@ def test_a_dropped_client_leaves_no_thread() -> None:
     del client
     gc.collect()
     assert gone() is None
-    thread.join(10)
-    assert not thread.is_alive()
+    thread.join()
 
 
 def test_a_handler_cannot_wait_for_its_own_client() -> None:
@@ -283,7 +281,7 @@ def test_ctrl_c_cancels_the_call_that_waits(server: Path) -> None:
     )
     assert process.stderr is not None and process.stderr.readline() == "slow\n"
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate()
     assert (process.returncode, output) == (0, "interrupted 3\n"), errors
     assert "cancelled" in errors
 
@@ -319,7 +317,7 @@ def test_a_client_does_not_pass_a_fork() -> None:
 
 def test_a_program_that_ends_without_closing_ends(server: Path) -> None:
     code = "import sys, oxmcp; c = oxmcp.SyncClient(sys.argv[1]); c.connect(); print(c.call_tool('add', {'a': 1, 'b': 1}).text)"
-    done = subprocess.run([sys.executable, "-c", code, str(server)], capture_output=True, text=True, timeout=30)
+    done = subprocess.run([sys.executable, "-c", code, str(server)], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
 
 
@@ -404,14 +402,12 @@ def test_time_passes_at_once() -> None:
         async with Client(app) as client:
             call = asyncio.ensure_future(client.call_tool("forever", timeout=3600))
             await client.ping()
-            start = time.monotonic()
             advance(client, 3000)
             await client.ping()
             assert not call.done()
             advance(client, 700)
             with pytest.raises(RequestTimeoutError):
                 await call
-            assert time.monotonic() - start < 60
             assert (await client.call_tool("add", {"a": 1, "b": 2})).text == "3"
 
     asyncio.run(main())
@@ -440,6 +436,36 @@ def test_a_transcript_is_recorded_saved_and_replayed(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text('{"heard": {}}\n', encoding="utf-8")
     with pytest.raises(UsageError, match="bad.jsonl:1: a line is"):
         Transcript.load(tmp_path / "bad.jsonl")
+
+
+def test_a_replay_waits_for_each_message_and_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    passed, passes, answers = 0.0, 45, True
+    app = Server("slow")
+
+    @app.tool
+    async def slow() -> str:
+        nonlocal passed
+        passed += passes
+        if not answers:
+            await asyncio.Event().wait()
+        return "x"
+
+    async def main() -> None:
+        nonlocal passes, answers
+        loop = asyncio.get_running_loop()
+        time = loop.time
+        transcript = Transcript()
+        async with Client(app, mode="legacy", on_trace=transcript) as client:
+            for _ in range(4):
+                await client.call_tool("slow")
+        with monkeypatch.context() as patch:
+            patch.setattr(loop, "time", lambda: time() + passed)
+            await transcript.replay(app)
+            passes, answers = 61, False
+            with pytest.raises(Difference, match="message 5: the server was silent for 60 s, where it had sent"):
+                await transcript.replay(app)
+
+    asyncio.run(main())
 
 
 # What failed on this side is told

@@ -40,7 +40,7 @@ for line in sys.stdin:
 
 
 def client(answers: dict[str, Any], **options: Any) -> Client:
-    return Client([sys.executable, "-c", WIRE, json.dumps(answers)], mode="legacy", timeout=20, **options)
+    return Client([sys.executable, "-c", WIRE, json.dumps(answers)], mode="legacy", **options)
 
 
 TOOL = {"name": "good", "inputSchema": {"type": "object"}}

@@ -83,6 +83,10 @@ class AsgiApp:
         path = _path(scope)
         if (path.rstrip("/") or "/") != (self._path.rstrip("/") or "/"):
             return await self._elsewhere(path, scope, receive, send)
+        await self.serve(scope, receive, send)
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves a request of the protocol, whatever its path."""
         here = self._here
         if here is None or not here.is_ready:
             here = await self._begin()

@@ -37,7 +37,7 @@ from ._process import ServerProcess, check_script
 from ._remote import HttpClientOptions, RemoteServer
 from ._streams import Notifications
 from ._targets import Target, resolve
-from ._types import CallToolResult, Progress, Tool, decode_call_result
+from ._types import CallToolResult, Page, Progress, Tool, decode_call_result, next_cursor
 
 if TYPE_CHECKING:
     from typing_extensions import Never
@@ -323,8 +323,39 @@ class Client:
         return await self._list("prompts/list", _read_prompts, timeout)
 
     async def _list(self, method: str, read: Callable[[bytes], _wire.Read], timeout: float | None) -> list[Any]:
-        id, future = self._live().list(method, timeout)
-        text = await self._answer(id, future, None)
+        # The core asks for the pages, so the server hears nothing of the span.
+        with _span(method, None):
+            id, future = self._live().list(method, timeout)
+            return self._read(method, read, await self._answer(id, future, None))
+
+    async def list_tools_page(self, cursor: str | None = None, *, timeout: float | None = None) -> Page[Tool]:
+        """One page of the server's tools: the first, or the one that the `next_cursor` of a `Page` names."""
+        return await self._page("tools/list", _read_tools, cursor, timeout)
+
+    async def list_resources_page(self, cursor: str | None = None, *, timeout: float | None = None) -> Page[Resource]:
+        """One page of the server's resources, as in `list_tools_page`."""
+        return await self._page("resources/list", _read_resources, cursor, timeout)
+
+    async def list_resource_templates_page(
+        self, cursor: str | None = None, *, timeout: float | None = None
+    ) -> Page[ResourceTemplate]:
+        """One page of the server's resource templates, as in `list_tools_page`."""
+        return await self._page("resources/templates/list", _read_templates, cursor, timeout)
+
+    async def list_prompts_page(self, cursor: str | None = None, *, timeout: float | None = None) -> Page[Prompt]:
+        """One page of the server's prompts, as in `list_tools_page`."""
+        return await self._page("prompts/list", _read_prompts, cursor, timeout)
+
+    async def _page(
+        self, method: str, read: Callable[[bytes], _wire.Read], cursor: str | None, timeout: float | None
+    ) -> Page[Any]:
+        text = await self._request(method, {} if cursor is None else {"cursor": cursor}, timeout)
+        try:
+            return Page(self._read(method, read, text), next_cursor(text))
+        except msgspec.DecodeError as error:
+            raise ProtocolError(f"the server's result of {method} is broken: {error}", fault="peer") from error
+
+    def _read(self, method: str, read: Callable[[bytes], _wire.Read], text: bytes) -> list[Any]:
         try:
             items, problems = read(text)
         except msgspec.DecodeError as error:

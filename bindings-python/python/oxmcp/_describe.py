@@ -13,7 +13,7 @@ from typing import Any, Callable, NamedTuple
 
 import msgspec
 
-from . import _json, _schema, _signature
+from . import _json, _refine, _schema, _signature
 from ._errors import report
 from ._native import Entry as NativeEntry
 from ._native import Registry, Schema
@@ -213,7 +213,7 @@ def _tool(source: Source) -> Described:
     signature = _signature.read(source.function)
     if (schema := source.options.get("input_schema")) is not None:
         signature = _signature.whole(signature, schema)
-    output = _output_schema(source.options.get("output_schema", True), signature.result)
+    output = _result_schema(source.options.get("output_schema", True), signature.result)
     descriptor = _descriptor(source, inputSchema=signature.schema, outputSchema=output)
     function = signature.function
     if output is not None and output.get("type") != "object":
@@ -232,6 +232,20 @@ def _giving_data(function: Callable[..., Any]) -> Callable[..., Any]:
     return give
 
 
+def _result_schema(wanted: Any, result: Any) -> dict[str, Any] | None:
+    """`_output_schema`, and that of a union of such objects."""
+    if wanted is True and typing.get_origin(result) is typing.Annotated:
+        result = typing.get_args(result)[0]
+    if wanted is not True or typing.get_origin(result) not in _refine._UNIONS:
+        return _output_schema(wanted, result)
+    choices = [_output_schema(True, part) for part in typing.get_args(result)]
+    try:
+        inlined = [_schema.inline(dict(choice)) for choice in choices if choice is not None]
+    except TypeError:
+        return None  # one contains itself
+    return {"type": "object", "anyOf": inlined} if len(inlined) == len(choices) else None
+
+
 def _output_schema(wanted: Any, result: Any) -> dict[str, Any] | None:
     """The schema of what a tool says that it returns, if that is an object with known members."""
     if isinstance(wanted, dict):
@@ -246,7 +260,7 @@ def _output_schema(wanted: Any, result: Any) -> dict[str, Any] | None:
     if hasattr(kind, "model_json_schema"):
         described = _schema.of_model(kind)
         return described if described.get("type") == "object" else None
-    is_object = dataclasses.is_dataclass(kind) or issubclass(kind, msgspec.Struct) or typing.is_typeddict(kind)
+    is_object = dataclasses.is_dataclass(kind) or issubclass(kind, msgspec.Struct) or _is_typed_dict(kind)
     if not is_object and not (kind is dict and len(typing.get_args(result)) == 2):
         return None
     try:
@@ -254,6 +268,11 @@ def _output_schema(wanted: Any, result: Any) -> dict[str, Any] | None:
     except Exception:
         return None  # what it returns may have a JSON form all the same
     return schema if schema.get("type") == "object" else None
+
+
+def _is_typed_dict(kind: Any) -> bool:
+    # Those of typing_extensions are of another class where Python is older than they are.
+    return typing.is_typeddict(kind) or issubclass(kind, dict) and hasattr(kind, "__required_keys__")
 
 
 def _resource(source: Source) -> Described:

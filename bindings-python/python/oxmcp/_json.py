@@ -180,18 +180,3 @@ def lenient(text: bytes) -> bytes:
         return b"%d" % int(number)
 
     return _TOKENS.sub(replace, well_formed(text))
-
-
-def leniently(decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
-    """A decoder that also takes what `lenient` makes acceptable."""
-
-    def decode_leniently(text: bytes) -> Any:
-        try:
-            return decode(text)
-        except msgspec.DecodeError:
-            changed = lenient(text)
-            if changed == text:
-                raise
-        return decode(changed)
-
-    return decode_leniently

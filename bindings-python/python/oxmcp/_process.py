@@ -261,7 +261,8 @@ def _signal_name(number: int) -> str:
 def check_script(path: str, cwd: Union[str, os.PathLike[str], None]) -> None:
     """Raises `ConnectionClosedError` when there is no such script: its interpreter would say so to standard error only."""
     if not os.path.exists(os.path.join(cwd or "", path)):
-        raise _not_started(path, "there is no such file; check the path, which starts from the working directory")
+        why = "there is no such file; check the path, which starts from the working directory"
+        raise _not_started(path, why + _as_words(path))
 
 
 def _cannot_start(
@@ -273,11 +274,19 @@ def _cannot_start(
     elif isinstance(error, FileNotFoundError):
         where = "at that path" if os.sep in program else "on PATH"
         why = f"there is no such program {where}; check the command, or give its full path"
+        if len(command) == 1:
+            why += _as_words(program)
     elif isinstance(error, PermissionError):
         why = "the file is not executable; check its mode, or name its interpreter first"
     else:
         why = str(error)
     return _not_started(program, why)
+
+
+def _as_words(text: str) -> str:
+    """What to say of a name that may be a whole command."""
+    words = text.split()
+    return f". A command with arguments is a list: {words!r}" if len(words) > 1 else ""
 
 
 def _not_started(program: str, why: str) -> ConnectionClosedError:

@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 import msgspec
 
-from . import _json, _refine, _schema
+from . import _refine, _schema
 
 # Whose marks in an `Annotated` only pydantic knows how to read.
 _MARKS = ("pydantic", "pydantic_core", "annotated_types")
@@ -84,7 +84,7 @@ def build(name: str, parameters: dict[str, tuple[Any, Any]], *, strict: bool, cl
             raise msgspec.ValidationError(explain(error)) from None
 
     try:
-        return Arguments(_json.leniently(decode), _schema_of(model, Titleless), attributes)
+        return Arguments(decode, _schema_of(model, Titleless), attributes)
     except pydantic.errors.PydanticInvalidForJsonSchema as error:
         raise TypeError(
             "pydantic reads the arguments of a function that uses its types or marks, and does not know one of these, "

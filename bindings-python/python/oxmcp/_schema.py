@@ -22,7 +22,7 @@ def flat(kind: Any, describe: str = "validation") -> dict[str, Any]:
     _refine.refine(kind, root, definitions, is_read=describe == "validation")
     name = str(root.get("$ref", "")).rsplit("/", 1)[-1]
     if name not in definitions:
-        return dict(root)
+        return {**root, "$defs": definitions} if definitions else dict(root)
     schema = dict(definitions[name])
     if not _refers_to(definitions, name):
         del definitions[name]

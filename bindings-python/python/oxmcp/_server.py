@@ -718,6 +718,10 @@ def _prefixed(prefix: str, kind: str, key: str) -> str:
 
 
 def _check_function(function: Any, kind: str) -> None:
+    if isinstance(function, classmethod):
+        scope, _, name = function.__func__.__qualname__.rpartition(".")
+        below = f"app.{kind}({scope}.{name})"
+        raise TypeError(f"a class method has no class yet in the body of it; register it below that: {below}")
     if not callable(function):
         raise TypeError(f"@{kind} takes a function, not {function!r}; write @app.{kind}(name=...) to set a name")
     _refuse_method(function)

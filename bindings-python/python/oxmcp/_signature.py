@@ -368,7 +368,7 @@ def _build(options: _Options, fields: list[_Field]) -> _Decoder:
             except (TypeError, ValueError, RecursionError):
                 continue  # the default is no JSON, so it stays a matter of the function
             schema["properties"][field.encode_name]["default"] = default
-    return _json.leniently(decoder.decode), schema, {}
+    return decoder.decode, schema, {}
 
 
 def as_coroutine_function(function: Callable[..., Any], inline: bool = False) -> Callable[..., Any]:

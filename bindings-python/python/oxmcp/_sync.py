@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ._answers import Roots
     from ._offers import Completion, Prompt, PromptResult, Resource, ResourceResult, ResourceTemplate
     from ._streams import Notifications
-    from ._types import CallToolResult, Tool
+    from ._types import CallToolResult, Page, Tool
 
 T = TypeVar("T")
 
@@ -121,6 +121,24 @@ class SyncClient:
     def list_prompts(self, *, timeout: float | None = None) -> list[Prompt]:
         """All prompts of the server."""
         return self._run(self._client.list_prompts(timeout=timeout))
+
+    def list_tools_page(self, cursor: str | None = None, *, timeout: float | None = None) -> Page[Tool]:
+        """One page of the server's tools: the first, or the one that the `next_cursor` of a `Page` names."""
+        return self._run(self._client.list_tools_page(cursor, timeout=timeout))
+
+    def list_resources_page(self, cursor: str | None = None, *, timeout: float | None = None) -> Page[Resource]:
+        """One page of the server's resources, as in `list_tools_page`."""
+        return self._run(self._client.list_resources_page(cursor, timeout=timeout))
+
+    def list_resource_templates_page(
+        self, cursor: str | None = None, *, timeout: float | None = None
+    ) -> Page[ResourceTemplate]:
+        """One page of the server's resource templates, as in `list_tools_page`."""
+        return self._run(self._client.list_resource_templates_page(cursor, timeout=timeout))
+
+    def list_prompts_page(self, cursor: str | None = None, *, timeout: float | None = None) -> Page[Prompt]:
+        """One page of the server's prompts, as in `list_tools_page`."""
+        return self._run(self._client.list_prompts_page(cursor, timeout=timeout))
 
     def call_tool(
         self,

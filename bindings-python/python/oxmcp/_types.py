@@ -3,7 +3,7 @@ specification's (`mimeType`). What this package does not know survives: see `Unk
 
 from __future__ import annotations
 
-from typing import Any, Callable, Union
+from typing import Any, Callable, Generic, TypeVar, Union
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -11,12 +11,15 @@ from msgspec import UNSET, Struct, UnsetType
 from . import _json, _wire
 from ._errors import ProtocolError
 
+T = TypeVar("T")
+
 __all__ = [
     "AudioContent",
     "CallToolResult",
     "Content",
     "EmbeddedResource",
     "ImageContent",
+    "Page",
     "Progress",
     "ResourceLink",
     "TextContent",
@@ -115,6 +118,26 @@ class Tool(Struct, rename="camel", omit_defaults=True, kw_only=True):
     annotations: dict[str, Any] | UnsetType = UNSET
     icons: list[dict[str, Any]] | UnsetType = UNSET
     meta: dict[str, Any] | UnsetType = msgspec.field(default=UNSET, name="_meta")
+
+
+class Page(Struct, Generic[T]):
+    """A page of a list."""
+
+    items: list[T]
+    next_cursor: str | None = None
+    """What names the next page; None at the end of the list."""
+
+
+class _Cursor(Struct, rename="camel"):
+    next_cursor: str | None = None
+
+
+_decode_cursor = msgspec.json.Decoder(_Cursor).decode
+
+
+def next_cursor(text: bytes) -> str | None:
+    """What a page of a list says of the next one."""
+    return _decode_cursor(text).next_cursor
 
 
 class Progress(Struct, rename="camel"):

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Difference", "Transcript", "advance"]
 
-# How long a server may take for an answer while a transcript is replayed.
-_PATIENCE = 10.0
+# How long a server may take for a message while a transcript is replayed.
+_PATIENCE = 60.0
 
 
 def advance(client: Client, seconds: float) -> None:
@@ -115,9 +115,7 @@ class Transcript:
         serving = asyncio.ensure_future(_serve(app.__oxmcp_server__(), theirs))
         reader, writer = await asyncio.open_connection(sock=ours, limit=2**24)
         try:
-            await asyncio.wait_for(self._play(reader, writer, same or _equal), _PATIENCE)
-        except asyncio.TimeoutError:
-            raise Difference(f"the server was silent for {_PATIENCE} s where the transcript has an answer") from None
+            await self._play(reader, writer, same or _equal)
         finally:
             writer.close()
             serving.cancel()
@@ -132,7 +130,11 @@ class Transcript:
             if direction == "sent":
                 writer.write(encode(message) + b"\n")
                 continue
-            line = await reader.readline()
+            try:
+                line = await asyncio.wait_for(reader.readline(), _PATIENCE)
+            except asyncio.TimeoutError:
+                silence = f"message {number}: the server was silent for {_PATIENCE:g} s, where it had sent {message}"
+                raise Difference(silence) from None
             if not line:
                 raise Difference(f"message {number}: the server left, where it had sent {message}")
             found = decode(line)

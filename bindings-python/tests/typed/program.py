@@ -21,10 +21,12 @@ from oxmcp import (
     Image,
     McpError,
     Message,
+    Page,
     Request,
     Server,
     SyncClient,
     TextContent,
+    Tool,
     ToolError,
     fastmcp,
     lowlevel,
@@ -113,6 +115,8 @@ async def client() -> None:
     async with Client(app, timeout=5, roots=["/data"], on_log=print) as client:
         result: CallToolResult = await client.call_tool("search", {"query": "x"}, on_progress=print, meta={"a": 1})
         print(result.text, result.is_error, [tool.name for tool in await client.list_tools()])
+        page: Page[Tool] = await client.list_tools_page()
+        print(page.items[0].name, page.next_cursor)
         advance(client, 60)
         async with client.listen(tools=True) as changes:
             async for method, params in changes:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import sys
 import typing
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -32,15 +34,19 @@ class ToolResult:
         self.structured_content, self.meta = structured_content, meta
 
 
-def encode(value: Any, schema: dict[str, Any] | None, wraps: bool) -> bytes:
+def encode(value: Any, check: Callable[[str], str | None] | None, wraps: bool) -> bytes:
     """The JSON of a tool's result.
 
-    :param schema: the output schema, if the tool has one.
+    :param check: says what is wrong with the JSON of structured content, if the tool has an output schema.
     :param wraps: the value is no object, and becomes the member ``result`` of one.
     """
     if isinstance(value, types.CallToolResult):
+        if not value.isError:
+            _check(value.structuredContent, check)
         return _json.encode(value.model_dump(mode="json", by_alias=True, exclude_none=True))
     if isinstance(value, _types.CallToolResult):
+        if not value.is_error:
+            _check(value.structured_content or None, check)
         return _results.encode(value)
     value = _settled(value)
     result: dict[str, Any] = {}
@@ -48,13 +54,35 @@ def encode(value: Any, schema: dict[str, Any] | None, wraps: bool) -> bytes:
         result["content"] = list(blocks(value.content))
         if value.structured_content is not None:
             result["structuredContent"] = _plain(value.structured_content)
+        _check(value.structured_content, check)
         if value.meta is not None:
             result["_meta"] = value.meta
         return _json.encode(result)
     result["content"] = list(blocks(value))
-    if schema is not None:
+    if check is not None:
         result["structuredContent"] = {"result": _plain(value)} if wraps else _plain(value)
+        _check(result["structuredContent"], check)
+    elif _is_object(value):
+        result["structuredContent"] = _plain(value)
     return _json.encode(result)
+
+
+def _is_object(value: Any) -> bool:
+    """Whether a value whose type was not said is one of data, and an object."""
+    if isinstance(value, dict):
+        return True
+    is_model = hasattr(type(value), "model_fields") or dataclasses.is_dataclass(value) or isinstance(value, msgspec.Struct)
+    return is_model and not isinstance(value, (type, *_OWN)) and not hasattr(value, "to_content")
+
+
+def _check(structured: Any, check: Callable[[str], str | None] | None) -> None:
+    if check is None:
+        return
+    if structured is None:
+        raise ValueError("Output validation error: the tool has an output schema, and gave no structured content")
+    wrong = check(_encode(structured).decode())
+    if wrong is not None:
+        raise ValueError(f"Output validation error: {wrong}")
 
 
 def blocks(value: Any) -> Iterator[Any]:
@@ -138,12 +166,24 @@ def output_schema(
     if schema is not None:
         return schema, False
     try:
-        wrapped = _schema.flat(msgspec.defstruct("Result", [("result", hint)]), "serialization")
+        return _schema.flat(msgspec.defstruct("Result", [("result", hint)]), "serialization"), True
     except Exception:
-        if wanted:
+        wrapped = _wrapped_by_pydantic(hint)
+        if wanted and wrapped is None:
             raise
-        return None, False
-    return wrapped, True
+    return wrapped, wrapped is not None
+
+
+def _wrapped_by_pydantic(hint: Any) -> dict[str, Any] | None:
+    """The schema of an object with a result of this type, where pydantic is in use and knows more of it."""
+    pydantic: Any = sys.modules.get("pydantic")
+    if pydantic is None:
+        return None
+    try:
+        model = pydantic.create_model("Result", result=(hint, ...))
+        return _schema.of_model(model)
+    except Exception:
+        return None
 
 
 def _has_own_form(hint: Any) -> bool:

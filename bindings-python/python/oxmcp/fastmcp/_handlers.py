@@ -12,6 +12,7 @@ from .. import _describe, _json, _offers, _results, _signature, types
 from .._errors import _PASSED_ON, ToolError, text_of
 from .._errors import McpError as AnyMcpError
 from .._native import Context as NativeContext
+from .._native import Schema
 from .._server import Source
 from ..lowlevel.session import context_of
 from ..lowlevel.session import current as current_request
@@ -43,12 +44,14 @@ def tool(server: FastMCP[Any], source: Source) -> _describe.Described:
     options = source.options
     signature = _signature.read(source.function, strict=False, closed=False, inline=not server.threads)
     schema, wraps = _convert.output_schema(signature, options.get("structured_output"), options.get("output_schema"))
+    # What does not fit is a failure of the tool, as there; the core would call it an error of the server.
+    check = None if schema is None else Schema(_json.encode(schema).decode()).check
     name = source.key
 
     async def call(decoded: Any, native: NativeContext | None) -> Any:
         try:
             result = await invoke(server, signature, decoded, native)
-            return _results.Whole(_convert.encode(result, schema, wraps))
+            return _results.Whole(_convert.encode(result, check, wraps))
         except AnyMcpError as error:
             if error.code in _PASSED_ON:
                 raise
@@ -62,7 +65,7 @@ def tool(server: FastMCP[Any], source: Source) -> _describe.Described:
     decode = None if signature.decode is None else _Lenient(signature.decode, signature.schema)
     descriptor = _describe._descriptor(source, inputSchema=signature.schema, outputSchema=schema)
     plan = _describe.Plan(call, _Whole(decode), ["value"], None, 1)
-    return _describe.Described(plan, descriptor, schema is not None)
+    return _describe.Described(plan, descriptor)
 
 
 def _failed(name: str, text: str, error: Exception) -> ToolError:
@@ -171,9 +174,11 @@ def prompt(server: FastMCP[Any], source: Source) -> _describe.Described:
         if isinstance(value, types.Result):
             return value.model_dump(mode="json", by_alias=True, exclude_none=True)
         items = value if isinstance(value, (list, tuple)) else [value]
-        return {"messages": [_message(item) for item in items]}
+        return {**about, "messages": [_message(item) for item in items]}
 
-    return _describe.prompt_with(source, signature, call)
+    described = _describe.prompt_with(source, signature, call)
+    about = {name: text for name, text in described.descriptor.items() if name == "description"}
+    return described
 
 
 def _message(item: Any) -> dict[str, Any]:

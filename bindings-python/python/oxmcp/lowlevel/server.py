@@ -20,6 +20,7 @@ from .._served import serve_streams
 from ..types._model import RootModel
 from .models import InitializationOptions
 from .session import RequestContext, ServerSession, _dump, context_of, current
+from .sse import SseStream
 from .stdio import StdioStream
 
 __all__ = ["NotificationOptions", "Server", "request_ctx"]
@@ -299,7 +300,9 @@ class Server(Generic[LifespanT, RequestT]):
         raise_exceptions: bool = False,
         stateless: bool = False,
     ) -> None:
-        """Serves a client until it leaves. The streams are those of `stdio_server`."""
+        """Serves a client until it leaves. The streams are those of `stdio_server`, or of an `SseServerTransport`."""
+        if isinstance(read_stream, SseStream):
+            return await read_stream.serve(self, initialization_options)
         if not isinstance(read_stream, StdioStream) or not isinstance(write_stream, StdioStream):
             raise TypeError(
                 f"run() takes the streams of oxmcp.lowlevel.stdio_server(), not {type(read_stream).__name__}; "

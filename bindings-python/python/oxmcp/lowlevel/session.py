@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextvars
+import threading
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import _asking, _json, types
@@ -20,12 +22,51 @@ LifespanT = TypeVar("LifespanT")
 RequestT = TypeVar("RequestT")
 Answer = TypeVar("Answer", bound=types.Result)
 
+# What programs set as attributes of sessions, by connection. Nobody tells when one of HTTP has ended.
+_MOST_KEPT = 1024
+_kept: OrderedDict[tuple[int, int], dict[str, Any]] = OrderedDict()
+_lock = threading.Lock()
+_NOTHING: Any = object()
+
 
 class ServerSession:
-    """The connection, as the handler of a request sees it."""
+    """The connection, as the handler of a request sees it.
+
+    Those of one connection are equal, and what a program sets as an attribute of one the others have, too: for as many
+    connections as `_MOST_KEPT`, those that were used last.
+    """
+
+    _context: NativeContext
+    _native: NativeServer
 
     def __init__(self, context: NativeContext, native: NativeServer) -> None:
-        self._context, self._native = context, native
+        self.__dict__.update(_context=context, _native=native)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ServerSession) and self._context._connection == other._context._connection
+
+    def __hash__(self) -> int:
+        return hash(self._context._connection)
+
+    def __getattr__(self, name: str) -> Any:
+        with _lock:
+            kept = _kept.get(self._context._connection, {})
+            if name in kept:
+                _kept.move_to_end(self._context._connection)
+                return kept[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        with _lock:
+            _kept.setdefault(self._context._connection, {})[name] = value
+            _kept.move_to_end(self._context._connection)
+            dropped = _kept.popitem(last=False) if len(_kept) > _MOST_KEPT else None
+        del dropped  # what ends with it ends without the lock
+
+    def __delattr__(self, name: str) -> None:
+        with _lock:
+            if _kept.get(self._context._connection, {}).pop(name, _NOTHING) is _NOTHING:
+                raise AttributeError(name)
 
     @property
     def client_params(self) -> types.InitializeRequestParams | None:

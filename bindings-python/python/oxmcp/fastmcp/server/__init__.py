@@ -23,6 +23,7 @@ from ..prompts.base import Prompt
 from ..resources import Resource
 from ..tools import Tool, ToolManager
 from ._settings import Settings
+from ._visibility import Rule, is_shown
 
 __all__ = ["Context", "FastMCP", "Settings"]
 
@@ -89,6 +90,7 @@ class FastMCP(Generic[LifespanT]):
         self._on_duplicate = on_duplicate
         self._auth = auth or auth_server_provider or token_verifier
         self._custom_starlette_routes: list[Any] = []
+        self._rules: list[Rule] = []
         self._server = NativeServer(
             name or "FastMCP",
             version=version or "0.0.0",
@@ -246,13 +248,32 @@ class FastMCP(Generic[LifespanT]):
         entry = Entry(kind, key, function, {**shown, "name": key if kind in ("tool", "prompt") else name})
         entry.reader = functools.partial(read, self)
         self._server._add(entry)
-        if options.get("enabled") is False:
+        if not is_shown(self._rules, entry):
             self._server._show(entry, False)
 
     def remove_tool(self, name: str) -> None:
         """Removes a tool. Raises `ToolError` when there is none."""
         if not self._server.remove_tool(name):
             raise ToolError(f"Unknown tool: {name}")
+
+    def enable(self, *, only: bool = False, **which: Any) -> FastMCP[LifespanT]:
+        """Shows what has one of the `names`, `keys` (``"tool:name"``) or `tags`, and is one of the `components`
+        (``"tool"``, …), now and later; with `only`, nothing else. The last of these calls counts."""
+        if only:
+            self._rules.append(Rule(False))
+        return self._rule(Rule.of(True, **which))
+
+    def disable(self, **which: Any) -> FastMCP[LifespanT]:
+        """Hides it, in the same way."""
+        return self._rule(Rule.of(False, **which))
+
+    def _rule(self, rule: Rule) -> FastMCP[LifespanT]:
+        self._rules.append(rule)
+        for entry in list(self._server._entries.values()):
+            shown = is_shown(self._rules, entry)
+            if entry.is_enabled is not shown:
+                self._server._show(entry, shown)
+        return self
 
     def completion(self) -> Callable[[Function], Function]:
         """Registers what completes arguments: ``async def (ref, argument, context) -> Completion | None``."""
