@@ -390,7 +390,7 @@ async fn what_is_set_wrong_is_told_before_anything_is_sent() {
     for (http, why) in [
         (Http::new("example.com/mcp"), "is no URL of a server"),
         (Http::new("ftp://example.com/"), "scheme must be http or https"),
-        (Http::new("./server --stdio"), "ChildProcess::new"),
+        (Http::new("./server --stdio"), "started by a command"),
         (Http::new("http://user:pass@example.com/"), "Authorization"),
         (Http::new(url).header("Mcp-Session-Id", "x"), "the protocol's own"),
         (Http::new(url).header("content-type", "x"), "the protocol's own"),

@@ -359,14 +359,17 @@ mod tests {
         }
     }
 
+    #[rustfmt::skip]
+    const NEW: &[&str] =
+        &["", "\"", "\\", "{", "}", "[", "]", ",", ":", "0", "1", ".", "e", "-", "u", "t", " ", "\n", "\u{1}", "ß"];
+
     #[test]
     fn texts_with_one_byte_changed_are_judged_as_serde_judges_them() {
         let text = r#" {"a\u00e4b":[1,-2.5e+3,{"x":null,"y":[true,false,"\ud83d\ude00 und \" \\"]}, "" ],"ö":{"":{}} , "z":0} "#;
         for at in text.char_indices().map(|(at, _)| at) {
             let (before, after) = text.split_at(at);
             let rest = &after[after.chars().next().map_or(0, char::len_utf8)..];
-            #[rustfmt::skip]
-            for new in ["", "\"", "\\", "{", "}", "[", "]", ",", ":", "0", "1", ".", "e", "-", "u", "t", " ", "\n", "\u{1}", "ß"] {
+            for new in NEW {
                 agree(&[before, new, rest].concat());
                 agree(&[before, new, after].concat());
             }
