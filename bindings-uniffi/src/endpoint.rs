@@ -248,9 +248,15 @@ impl Endpoint {
         self.signal.take_lines(&mut events);
         self.take_items(max.max(1), &mut events);
         let over = self.signal.is_over() && self.table().is_done();
-        if events.is_empty() && !over {
+        if !events.is_empty() {
+            return Poll::Ready(events);
+        }
+        if !over {
             return Poll::Pending;
         }
+        // Dropped without the lock: what they hold may be let go of here.
+        let ended_without_a_word = self.table().take_all();
+        drop(ended_without_a_word);
         Poll::Ready(events)
     }
 

@@ -89,6 +89,12 @@ impl Table {
         self.held.values().all(done)
     }
 
+    /// Empties it.
+    pub(crate) fn take_all(&mut self) -> impl Sized + use<> {
+        self.sessions = 0;
+        std::mem::take(&mut self.held)
+    }
+
     /// Takes note of what a connection says. Gives those that were found to be over.
     pub(crate) fn see(&mut self, remote: &Remote, output: &Output) -> Vec<u64> {
         let number = remote.number();

@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
@@ -100,8 +100,9 @@ fn call_once(client: &Arc<Endpoint>) -> Option<String> {
     given
 }
 
-/// Serves a session over HTTP: asks its client for a sign of life between calls, and ends it when `end` says so.
-fn ping_once(server: &Arc<Endpoint>, end: Receiver<()>) -> thread::JoinHandle<()> {
+/// Serves a session over HTTP: asks its client for a sign of life between calls, tells when it has one, and ends the
+/// session when `end` says so.
+fn ping_once(server: &Arc<Endpoint>, lives: Sender<()>, end: Receiver<()>) -> thread::JoinHandle<()> {
     let server = Arc::clone(server);
     thread::spawn(move || {
         drive(&server, |connection, what| match what {
@@ -110,6 +111,7 @@ fn ping_once(server: &Arc<Endpoint>, end: Receiver<()>) -> thread::JoinHandle<()
                 server.begin(connection, Request::Ping, None).unwrap();
             }
             Happening::Result { .. } => {
+                lives.send(()).unwrap();
                 end.recv().unwrap();
                 server.close(Some(connection), "enough");
                 server.close(None, "done");
@@ -127,8 +129,8 @@ fn speak_between_calls() {
     registry.command(initialized).unwrap();
     let one = r#""server":{"http":{"settings":{"maxSessions":1}}}"#;
     let server = Endpoint::open(&spec("{}", one), &registry, None).unwrap();
-    let (end, ends) = mpsc::channel();
-    let serving = ping_once(&server, ends);
+    let ((lives, alive), (end, ends)) = (mpsc::channel(), mpsc::channel());
+    let serving = ping_once(&server, lives, ends);
     let url = format!("http://{}/mcp", server.address().unwrap());
     let to = format!(r#""client":{{"http":{{"url":"{url}"}}}}"#);
     let open = || Endpoint::open(&spec(r#"{"revisions":["2025-11-25"]}"#, &to), &Registry::new(), None).unwrap();
@@ -140,6 +142,7 @@ fn speak_between_calls() {
                 refused |= matches!(what, Happening::ConnectFailed { .. });
             });
             assert!(refused);
+            alive.recv().unwrap();
             end.send(()).unwrap();
             first.close(None, "done");
         }
