@@ -7,7 +7,6 @@
  */
 
 import { fstatSync } from 'node:fs';
-import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
 
 import { type NativeInput, native } from './native.js';
 import { isNode } from './runtime.js';
@@ -152,17 +151,25 @@ class StandardInput implements Source {
 }
 
 function socketInput(data: Data): Source {
-  const buffer = Buffer.allocUnsafeSlow(BUFFER);
-  const onread = {
-    buffer,
-    callback(length: number): boolean {
-      data(buffer, length);
-      return true;
-    },
-  };
-  const options: SocketConstructorOpts & ConnectOpts = { fd: 0, readable: true, writable: false, onread };
   const net = require('node:net') as typeof import('node:net');
-  return new net.Socket(options);
+  return new net.Socket(reading(0, data));
+}
+
+/** What a socket of Node's is made with to read a descriptor into one buffer. */
+export interface Reading {
+  readonly fd: number;
+  readonly readable: true;
+  readonly writable: false;
+  readonly onread: { buffer: Uint8Array; callback(length: number): boolean };
+}
+
+export function reading(fd: number, data: Data): Reading {
+  const buffer = Buffer.allocUnsafeSlow(BUFFER);
+  const callback = (length: number): boolean => {
+    data(buffer, length);
+    return true;
+  };
+  return { fd, readable: true, writable: false, onread: { buffer, callback } };
 }
 
 /** `process.stdin` is made when it is first asked for, and for a pipe of this module of Node's. */

@@ -3,13 +3,12 @@
  */
 
 import type { ChildProcess } from 'node:child_process';
-import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 import { native } from '../native.js';
 import { isNode } from '../runtime.js';
-
-const BUFFER = 64 * 1024;
+import { reading } from '../standard-input.js';
 
 /** The output of a child that is not started yet. */
 export interface Output {
@@ -31,18 +30,7 @@ export function makeOutput(): Output {
 function socketOutput(ours: number, theirs: number): Output {
   return {
     stdio: theirs,
-    read(_child, data) {
-      const buffer = Buffer.allocUnsafeSlow(BUFFER);
-      const onread = {
-        buffer,
-        callback(length: number): boolean {
-          data(buffer, length);
-          return true;
-        },
-      };
-      const options: SocketConstructorOpts & ConnectOpts = { fd: ours, readable: true, writable: false, onread };
-      return new Socket(options);
-    },
+    read: (_child, data) => new Socket(reading(ours, data)),
     started: () => native().closeDescriptor(theirs),
     abandon: () => native().closeDescriptor(ours),
   };
