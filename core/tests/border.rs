@@ -333,3 +333,73 @@ fn both_sides_of_a_connection_in_memory_may_be_hosts() {
     while !matches!(far.next(), Item::Output(_, Output::Closed)) {}
     assert_eq!(client.stats(), oxmcp::Stats::default());
 }
+
+/// Serves a discovery to those who have this token, and 401 to all others; one request a connection.
+fn guarded(token: &'static str) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = BufReader::new(stream.unwrap());
+            let (mut head, mut length) = (String::new(), 0);
+            while stream.read_line(&mut head).unwrap() > 2 {
+                if let Some(value) = head.lines().last().unwrap().strip_prefix("content-length: ") {
+                    length = value.parse().unwrap();
+                }
+            }
+            let mut body = vec![0; length];
+            stream.read_exact(&mut body).unwrap();
+            let response = if head.contains(&format!("authorization: Bearer {token}\r\n")) {
+                let id: serde_json::Value = serde_json::from_slice(&body).unwrap();
+                let result = format!(
+                    r#"{{"jsonrpc":"2.0","id":{},"result":{{"supportedVersions":["2026-07-28"],"capabilities":{{}}}}}}"#,
+                    id["id"]
+                );
+                let length = result.len();
+                format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{result}"
+                )
+            } else {
+                let challenge = "WWW-Authenticate: Bearer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                format!("HTTP/1.1 401 Unauthorized\r\n{challenge}")
+            };
+            let _ = stream.get_mut().write_all(response.as_bytes());
+        }
+    });
+    format!("http://{address}/mcp")
+}
+
+#[test]
+fn a_host_gives_header_fields_when_its_credentials_are_refused() {
+    let mut program = Program::new();
+    let connect = |url: &str, inbox: &Arc<Inbox>| {
+        let http = transport::Http::new(url).header("Authorization", "Bearer old");
+        border::connect_http(config(), Arc::default(), http, true, None, None, inbox).unwrap()
+    };
+    let remote = connect(&guarded("new"), &program.inbox);
+    let Item::Unauthorized(asking, refused) = program.next() else {
+        panic!("it was to ask for other credentials");
+    };
+    assert_eq!(asking.number(), remote.number());
+    assert_eq!(
+        (refused.status, refused.www_authenticate.as_deref()),
+        (401, Some("Bearer"))
+    );
+    let fresh = vec![("Authorization".to_owned(), "Bearer new".to_owned())];
+    assert!(asking.give_headers(Ok(fresh)) && !asking.give_headers(Ok(Vec::new())));
+    assert!(matches!(program.next(), Item::Output(_, Output::Ready(_))));
+    remote.close("the end");
+
+    // Nothing new leaves it refused.
+    let remote = connect(&guarded("another"), &program.inbox);
+    loop {
+        match program.next() {
+            Item::Unauthorized(asking, _) => assert!(asking.give_headers(Ok(Vec::new()))),
+            Item::Output(of, Output::ConnectFailed(error)) => {
+                assert_eq!((of.number(), error.http_status()), (remote.number(), Some(401)));
+                break;
+            }
+            _ => {}
+        }
+    }
+}

@@ -83,3 +83,32 @@ fn a_handshake_or_a_probe_that_was_not_carried_fails_the_connection() {
         assert!(session.is_closed());
     }
 }
+
+/// Over a stream a server of an older revision may ignore what it does not know; over HTTP it has to respond.
+#[test]
+fn a_server_over_http_may_take_its_time_before_it_counts_as_one_of_a_handshake() {
+    for (connecting, asked_until) in [(None, 30), (Some(20), 10)] {
+        let mut config = Config::new(Implementation::new("test", "1"));
+        config.routed = true;
+        let mut session = Session::client(config);
+        session
+            .connect(connecting.map(std::time::Duration::from_secs), NOW)
+            .unwrap();
+        let mut sent = |after: u64| {
+            session.handle_timeout(Instant::from_micros(after));
+            let outputs = std::iter::from_fn(|| session.poll_output());
+            let text = outputs.map(|output| match output {
+                Output::Message { line, .. } => String::from_utf8(line).unwrap(),
+                other => panic!("{other:?}"),
+            });
+            text.collect::<Vec<_>>()
+        };
+        assert!(matches!(&sent(0)[..], [probe] if probe.contains("server/discover")));
+        assert_eq!(sent(asked_until * 1_000_000 - 1), [""; 0]);
+        let after = sent(asked_until * 1_000_000);
+        assert!(
+            matches!(&after[..], [handshake] if handshake.contains("\"initialize\"")),
+            "{after:?}"
+        );
+    }
+}

@@ -9,6 +9,7 @@ use oxmcp_proto::Output;
 
 use super::exchange::ExchangeEvent;
 use super::remote::Remote;
+use crate::transport::Unauthorized;
 
 /// With more than so much in it, streams are read no further.
 const ROOM: usize = 4096;
@@ -20,6 +21,8 @@ pub enum Item {
     Output(Remote, Output),
     /// What becomes of an exchange, with the token it was begun with.
     Exchange(u64, ExchangeEvent),
+    /// The server of a client refused a request for want of authorization: [`Remote::give_headers`] is waited for.
+    Unauthorized(Remote, Unauthorized),
 }
 
 /// Where the outputs of connections wait for the event loop of a host; or other things, such as
@@ -148,7 +151,7 @@ mod tests {
     fn tokens(items: &[Item]) -> Vec<u64> {
         let token = |item: &Item| match item {
             Item::Exchange(token, _) => Some(*token),
-            Item::Output(..) => None,
+            _ => None,
         };
         items.iter().filter_map(token).collect()
     }

@@ -7,7 +7,8 @@
 //!
 //! | the package has | it calls | outputs are those of |
 //! | --- | --- | --- |
-//! | a client of a command, over HTTP, in memory | [`connect`] | the one connection |
+//! | a client of a command, in memory | [`connect`] | the one connection |
+//! | a client over HTTP | [`connect_http`] | the same |
 //! | a server on a stream | [`serve`] | the one connection |
 //! | a server on a port | [`HttpServer::bind`] | each session, or each request without one |
 //! | a server in an HTTP library of its own | [`HttpServer::exchange`] | the same |
@@ -20,6 +21,7 @@
 //! it answers or when the call is cancelled.
 
 mod exchange;
+mod headers;
 mod http;
 mod inbox;
 mod remote;
@@ -34,4 +36,4 @@ pub use inbox::{Inbox, Item};
 pub use remote::Remote;
 pub use route::{RouteEvent, RouteReply, RouteRequest};
 pub use runtime::runtime;
-pub use streams::{connect, serve};
+pub use streams::{connect, connect_http, serve};

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::Context;
 
-use oxmcp_proto::{InboundId, Instant, Output, Registry, Session, Watch};
+use oxmcp_proto::{Error, InboundId, Instant, Output, Registry, Session, Watch};
 
 use super::exchange::HttpOrigin;
+use super::headers::Awaited;
 use super::inbox::{Inbox, Item};
 use crate::Stats;
 use crate::client::VERDICTS;
@@ -18,6 +19,8 @@ use crate::driver::{Host, Link};
 pub struct Remote {
     link: Arc<Link>,
     number: u64,
+    /// A client's over HTTP whose host gives header fields.
+    awaited: Option<Arc<Awaited>>,
 }
 
 impl Remote {
@@ -26,7 +29,19 @@ impl Remote {
         Self {
             link: Link::raw(session),
             number: LAST.fetch_add(1, Ordering::Relaxed) + 1,
+            awaited: None,
         }
+    }
+
+    /// One that is known already.
+    pub(super) fn again(link: Arc<Link>, number: u64, awaited: Option<Arc<Awaited>>) -> Self {
+        Self { link, number, awaited }
+    }
+
+    /// The same, of a client whose host gives header fields.
+    pub(super) fn asking(mut self, awaited: &Arc<Awaited>) -> Self {
+        self.awaited = Some(Arc::clone(awaited));
+        self
     }
 
     /// Tells it from all others of this process.
@@ -75,6 +90,12 @@ impl Remote {
         self.link.end_stream(call);
     }
 
+    /// Gives the header fields that were asked for by [`Item::Unauthorized`], or why there are none; no fields when
+    /// there is nothing new. False when nobody waits any more.
+    pub fn give_headers(&self, fields: Result<Vec<(String, String)>, Error>) -> bool {
+        self.awaited.as_ref().is_some_and(|awaited| awaited.give(fields))
+    }
+
     /// Ends the connection. Does nothing when it has ended.
     pub fn close(&self, why: &str) {
         self.link.close(why);
@@ -101,6 +122,7 @@ pub(super) struct RemoteHost {
     // The link's driver owns this host, so a strong one would keep both for ever.
     link: Weak<Link>,
     number: u64,
+    awaited: Option<Arc<Awaited>>,
     inbox: Arc<Inbox>,
     /// A client's: what the server's era is remembered by.
     server: Option<String>,
@@ -123,6 +145,7 @@ impl RemoteHost {
         Self {
             link: Arc::downgrade(&remote.link),
             number: remote.number,
+            awaited: remote.awaited.clone(),
             inbox: Arc::clone(inbox),
             server: None,
             _watch: None,
@@ -178,8 +201,8 @@ impl Host for RemoteHost {
 impl RemoteHost {
     fn push(&self, output: Output) {
         if let Some(link) = self.link.upgrade() {
-            let number = self.number;
-            self.inbox.push(Item::Output(Remote { link, number }, output));
+            let remote = Remote::again(link, self.number, self.awaited.clone());
+            self.inbox.push(Item::Output(remote, output));
         }
     }
 }

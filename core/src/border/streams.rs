@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use oxmcp_proto::{Config, Error, Registry, Session};
 
+use super::headers::HeaderDesk;
 use super::inbox::Inbox;
 use super::remote::{Remote, RemoteHost};
 use super::runtime::runtime;
 use crate::client::{drive, suit};
 use crate::driver::Driver;
-use crate::transport::{IntoTransport, Transport};
+use crate::transport::{Http, IntoTransport, Transport};
 
 /// Begins a client's connection; [`Output::Ready`](oxmcp_proto::Output::Ready) or
 /// [`Output::ConnectFailed`](oxmcp_proto::Output::ConnectFailed) comes by the inbox. `probe` tells whether the
@@ -19,7 +20,7 @@ use crate::transport::{IntoTransport, Transport};
 /// # Errors
 /// As for [`IntoTransport::into_transport`], and when there is no runtime.
 pub fn connect(
-    mut config: Config,
+    config: Config,
     registry: Arc<Registry>,
     server: impl IntoTransport,
     probe: Option<bool>,
@@ -29,11 +30,45 @@ pub fn connect(
     let runtime = runtime()?;
     let _entered = runtime.enter();
     let transport = server.into_transport()?;
+    begin((config, registry), transport, probe, timeout, inbox, |remote| remote)
+}
+
+/// The same for a server over HTTP. `renews` tells whether the host gives other header fields when the server wants
+/// other credentials: [`Item::Unauthorized`](super::Item::Unauthorized) comes then.
+///
+/// # Errors
+/// As for [`connect`].
+pub fn connect_http(
+    config: Config,
+    registry: Arc<Registry>,
+    server: Http,
+    renews: bool,
+    probe: Option<bool>,
+    timeout: Option<Duration>,
+    inbox: &Arc<Inbox>,
+) -> Result<Remote, Error> {
+    if !renews {
+        return connect(config, registry, server, probe, timeout, inbox);
+    }
+    let desk = HeaderDesk::default();
+    let transport = desk.over(server, inbox).into_transport()?;
+    let serve = |remote| desk.serve(remote);
+    begin((config, registry), transport, probe, timeout, inbox, serve)
+}
+
+fn begin(
+    (mut config, registry): (Config, Arc<Registry>),
+    transport: Transport,
+    probe: Option<bool>,
+    timeout: Option<Duration>,
+    inbox: &Arc<Inbox>,
+    known: impl FnOnce(Remote) -> Remote,
+) -> Result<Remote, Error> {
     let server = suit(&mut config, probe, &transport);
-    let remote = Remote::new(Session::client_with(config, registry));
+    let remote = known(Remote::new(Session::client_with(config, registry)));
     remote.link().connect(timeout)?;
     let host = RemoteHost::new(&remote, inbox).learning(server).ending_last();
-    runtime.spawn(drive(Arc::clone(remote.link()), host, transport));
+    runtime()?.spawn(drive(Arc::clone(remote.link()), host, transport));
     Ok(remote)
 }
 

@@ -27,7 +27,7 @@ use tokio::io::ReadBuf;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
 #[cfg(feature = "http")]
-pub use crate::http::client::{Http, HttpSse};
+pub use crate::http::client::{Http, HttpSse, Unauthorized};
 pub use child::ChildProcess;
 pub(crate) use child::{Child, Group};
 pub use stdio::stdio;

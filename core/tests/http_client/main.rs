@@ -10,4 +10,5 @@ mod script;
 #[path = "../support/mod.rs"]
 mod support;
 mod tls;
+mod unauthorized;
 mod ways;

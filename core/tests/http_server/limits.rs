@@ -23,6 +23,39 @@ async fn a_body_has_a_bound_told_or_not() {
     assert_eq!(wire.head().await.status, 413);
 }
 
+/// Larger than what the sockets hold.
+const LARGE: usize = 32 * 1024 * 1024;
+
+#[tokio::test]
+async fn a_client_that_reads_when_it_has_written_all_is_told_that_its_body_is_too_large() {
+    let running = Running::with(|http| http.body_limit(1000)).await;
+    let filler = "x".repeat(LARGE);
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    for body in [
+        format!("Content-Length: {LARGE}\r\n\r\n{filler}"),
+        format!("Transfer-Encoding: chunked\r\n\r\n{LARGE:x}\r\n{filler}\r\n0\r\n\r\n"),
+    ] {
+        let mut wire = running.connect().await;
+        wire.send_text(&format!("{head}{body}")).await;
+        let (head, body) = wire.response().await;
+        assert_eq!(head.status, 413);
+        assert!(body.contains("1000"), "{body}");
+        // All of it was read, so the connection goes on.
+        let next = Request::modern(1, "server/discover", json!({}));
+        assert_eq!(wire.json(&next).await.0, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_waits_to_be_told_to_send_its_body_is_told_not_to() {
+    let running = Running::with(|http| http.body_limit(1000)).await;
+    let mut wire = running.connect().await;
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    wire.send_text(&format!("{head}Expect: 100-continue\r\nContent-Length: 1001\r\n\r\n"))
+        .await;
+    assert_eq!(wire.head().await.status, 413);
+}
+
 #[tokio::test]
 async fn a_body_that_does_not_come_is_not_waited_for() {
     let running = Running::with(|http| http.body_timeout(SHORT)).await;

@@ -111,3 +111,36 @@ async fn a_long_silence_begins_the_stream() {
     assert!(wire.event().await.unwrap().comment);
     running.saw("began").await;
 }
+
+#[tokio::test]
+async fn what_a_client_has_whole_is_kept_no_longer() {
+    let running = Running::start().await;
+    let mut wire = running.connect().await;
+    let session = wire.initialize(LEGACY).await;
+    let other = wire.initialize(LEGACY).await;
+    let count = |session: &str| Request::of(session, &call(1, "count"));
+    let streamed = async || {
+        let mut wire = running.connect().await;
+        wire.send(&Request::of(&session, &call(1, "wait"))).await;
+        assert!(wire.head().await.is_stream());
+        let primer = wire.event().await.unwrap().id.unwrap();
+        running.probe.go_on.add_permits(1);
+        while wire.event().await.is_some() {}
+        (wire, primer)
+    };
+    let (mut same, of_same) = streamed().await;
+    let (mut another, of_another) = streamed().await;
+    let resume = async |primer: &str| {
+        let mut wire = running.connect().await;
+        let (head, _) = wire.call(&Request::get(&session).field("Last-Event-ID", primer)).await;
+        head.status
+    };
+    for primer in [&of_same, &of_another] {
+        assert_eq!(resume(primer).await, 200);
+    }
+    // The next request by the connection shows that the answer came, unless it is somebody else's.
+    assert_eq!(same.call(&count(&session)).await.0.status, 200);
+    assert_eq!(another.call(&count(&other)).await.0.status, 200);
+    assert_eq!(resume(&of_same).await, 400);
+    assert_eq!(resume(&of_another).await, 200);
+}

@@ -128,6 +128,13 @@ pub enum EventCommand {
         /// The name of the stream.
         stream: Arc<str>,
     },
+    /// The client has the whole of a stream: drop it, if it is finished.
+    Taken {
+        /// The session the stream belongs to.
+        session: Arc<str>,
+        /// The name of the stream.
+        stream: Arc<str>,
+    },
     /// Give the events after this one.
     Replay {
         /// The session that asks. Streams of another one do not exist for it.
@@ -248,6 +255,7 @@ impl MemoryEvents {
         match command {
             EventCommand::Append { session, id, data } => self.append(session, id, data),
             EventCommand::Finish { session, stream } => self.finish(&session, stream, now),
+            EventCommand::Taken { session, stream } => self.taken(&session, &stream),
             EventCommand::Replay { session, after } => return self.replay(&session, &after),
             EventCommand::Forget { session } => {
                 for name in self.by_session.remove(&session).unwrap_or_default() {
@@ -349,6 +357,13 @@ impl MemoryEvents {
                 self.finished.push_back((goes, name));
             }
             _ => {}
+        }
+    }
+
+    fn taken(&mut self, session: &Arc<str>, name: &Arc<str>) {
+        let stored = self.streams.get(name);
+        if stored.is_some_and(|stored| stored.session == *session && stored.goes.is_some()) {
+            self.remove(name);
         }
     }
 
@@ -505,6 +520,26 @@ mod tests {
         let seen = it.append("s", &mut stream, "");
         it.append("s", &mut stream, "answer");
         assert_eq!(it.replay("s", &seen), it.replay("s", &seen));
+    }
+
+    #[test]
+    fn a_finished_stream_that_was_taken_goes_and_no_other() {
+        let mut it = Fixture::new();
+        let (mut done, mut goes_on) = (ReplyStream::new([1; 12]), ReplyStream::new([2; 12]));
+        let (of_done, of_other) = (it.append("s", &mut done, "a"), it.append("s", &mut goes_on, "b"));
+        it.finish("s", &done);
+        let mut taken = |session: &str, stream: &ReplyStream| {
+            let (session, stream) = (session.into(), Arc::clone(stream.name()));
+            it.store.run(EventCommand::Taken { session, stream }, it.now);
+            (it.replay("s", &of_done).is_some(), it.replay("s", &of_other).is_some())
+        };
+        assert_eq!(taken("t", &done), (true, true));
+        assert_eq!(taken("s", &goes_on), (true, true));
+        assert_eq!(taken("s", &done), (false, true));
+        it.finish("s", &goes_on);
+        let (session, stream) = ("s".into(), Arc::clone(goes_on.name()));
+        it.store.run(EventCommand::Taken { session, stream }, it.now);
+        assert!(it.is_empty());
     }
 
     #[test]

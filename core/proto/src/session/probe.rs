@@ -5,7 +5,7 @@
 //! | a `DiscoverResult` | speaks 2026-07-28 or later: the newest revision we share |
 //! | `-32022` with `supported` | the same: asked again in a revision we share |
 //! | `-32020`, `-32021` | the same, and connecting fails: it will not serve us |
-//! | any other error or result, or none in time | is of the handshake |
+//! | any other error or result, or none in time (5 s; over HTTP half of what there is for connecting) | is of the handshake |
 //!
 //! (2026-07-28 stdio, Backward Compatibility. The fallback must not hang on one error code.)
 
@@ -20,7 +20,7 @@ use super::{CallOptions, Error, ErrorKind, LogLevel, Peer, Session, State, wire_
 use crate::jsonrpc::{ErrorCode, Json, Needle, ObjectWriter, json, members, write};
 use crate::{Instant, Revision};
 
-/// How long a server may think about the probe before it counts as one that ignores it.
+/// How long a server on a stream may think about the probe before it counts as one that ignores it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize)]
@@ -42,7 +42,12 @@ impl Session {
     }
 
     fn probe_in(&mut self, tried: Revision, again: bool, timeout: Option<Duration>, now: Instant) {
-        let patience = timeout.unwrap_or(self.config.timeout).min(PATIENCE);
+        let all = timeout.unwrap_or(self.config.timeout);
+        // Over HTTP no server ignores a request: one that is silent starts, or is busy.
+        let patience = match self.config.routed {
+            true => all / 2,
+            false => all.min(PATIENCE),
+        };
         let options = CallOptions {
             timeout: Some(patience),
             ..CallOptions::default()

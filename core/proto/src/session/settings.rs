@@ -78,8 +78,16 @@ impl Config {
                 reason(&error)
             ))
         })?;
-        let settings: Settings =
-            serde_json::from_str(settings).map_err(|error| usage(format!("an option is wrong: {}", reason(&error))))?;
+        let settings: Settings = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(settings))
+            .map_err(|error| {
+                let at = error.path().to_string();
+                let option = if at == "." {
+                    "an option".to_owned()
+                } else {
+                    format!("the option {at:?}")
+                };
+                usage(format!("{option} is wrong: {}", reason(error.inner())))
+            })?;
         let mut config = Self::new(info);
         config.instructions = settings.instructions;
         config.logging = settings.logging;
@@ -198,4 +206,46 @@ fn revisions(names: &[String]) -> Result<Vec<Revision>, Error> {
 
 fn usage(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Usage, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(settings: &str) -> Result<Config, Error> {
+        Config::from_json(r#"{"name":"demo","version":"1"}"#, settings)
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (settings, said) in [
+            (
+                r#"{"limits":{"message":-1}}"#,
+                r#"the option "limits.message" is wrong: invalid value: integer `-1`"#,
+            ),
+            (
+                r#"{"limits":{"mesage":1}}"#,
+                r#"the option "limits.mesage" is wrong: unknown field"#,
+            ),
+            (
+                r#"{"timeout":"soon"}"#,
+                r#"the option "timeout" is wrong: invalid type: string "soon""#,
+            ),
+            (
+                r#"{"revisions":["2025-11-25",7]}"#,
+                r#"the option "revisions[1]" is wrong: invalid type: integer `7`"#,
+            ),
+            ("7", "an option is wrong: invalid type: integer `7`"),
+            (
+                r#"{"timeout":-1}"#,
+                "timeout must be a number of milliseconds from 0 up",
+            ),
+        ] {
+            let message = read(settings).unwrap_err().message().to_owned();
+            assert!(message.starts_with(said), "{settings}: {message}");
+        }
+        let config = read(r#"{"capabilities":{"experimental":{"x":{ }}},"limits":{"message":9}}"#).unwrap();
+        assert_eq!(config.capabilities.get(), r#"{"experimental":{"x":{ }}}"#);
+        assert_eq!(config.limits.message, 9);
+    }
 }

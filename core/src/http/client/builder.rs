@@ -1,6 +1,7 @@
 //! How a server is reached over HTTP.
 
 use std::fmt;
+use std::future::Future;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -10,6 +11,7 @@ use reqwest::Url;
 use rustls::pki_types::CertificateDer;
 
 use super::tls;
+use super::unauthorized::{Renewal, Unauthorized, renewal};
 use crate::transport::{IntoTransport, Transport};
 
 /// A server over HTTP, for [`Client::connect`](crate::Client::connect). Its URL alone will do where nothing is to
@@ -86,6 +88,7 @@ pub(super) struct Settings {
     pub redirects: RedirectPolicy,
     pub backoff: Backoff,
     pub max_requests: usize,
+    pub renewal: Option<Renewal>,
 }
 
 #[derive(Clone)]
@@ -109,6 +112,7 @@ impl Default for Settings {
             redirects: RedirectPolicy::default(),
             backoff: Backoff::default(),
             max_requests: 256,
+            renewal: None,
         }
     }
 }
@@ -133,6 +137,33 @@ impl Http {
             Ok((name, value)) => drop(self.settings.headers.insert(name, value)),
             Err(why) => self.set_wrong(why),
         }
+        self
+    }
+
+    /// Asks for other header fields when the server refuses a request for want of authorization: with status 401, or
+    /// with 403 and a challenge. The request is made once more with them, and so are all that follow; requests that are
+    /// refused at the same time ask once. Without any, or with the same, the request fails as it would otherwise.
+    ///
+    /// Asking is part of the request: a call that is cancelled or times out meanwhile drops the future, and the next
+    /// request that is refused asks again. See `basic/authorization` of the specification.
+    ///
+    /// ```
+    /// use oxmcp::transport::Http;
+    ///
+    /// # async fn fresh_token() -> Result<String, oxmcp::Error> { Ok("newer".to_owned()) }
+    /// let http = Http::new("https://example.com/mcp")
+    ///     .header("Authorization", "Bearer old")
+    ///     .on_unauthorized(|refused| async move {
+    ///         eprintln!("refused with {}: {:?}", refused.status, refused.www_authenticate);
+    ///         Ok(vec![("Authorization".to_owned(), format!("Bearer {}", fresh_token().await?))])
+    ///     });
+    /// ```
+    #[must_use]
+    pub fn on_unauthorized<F>(mut self, renew: impl Fn(Unauthorized) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Vec<(String, String)>, Error>> + Send + 'static,
+    {
+        self.settings.renewal = Some(renewal(renew));
         self
     }
 
@@ -340,7 +371,7 @@ fn read_url(text: &str) -> Result<Url, Error> {
     Ok(url)
 }
 
-fn read_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+pub(super) fn read_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
     if is_own_field(name) {
         return Err(format!("the header {name:?} cannot be set: it is the protocol's own"));
     }

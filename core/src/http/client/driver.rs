@@ -235,6 +235,7 @@ impl Driver {
             fields: &fields,
             body: None,
             had_session: true,
+            sent: None,
         };
         let wire = &self.shared.wire;
         // Whether or not the server takes it: it forgets the session in its own time.

@@ -188,6 +188,7 @@ impl Exchange {
             fields: &fields,
             body: Some(self.line.clone()),
             had_session,
+            sent: Some(&self.sent),
         };
         let (sent, weight) = (Arc::clone(&self.sent), Arc::clone(&self.weight));
         let taken = move || {
@@ -481,6 +482,7 @@ impl Exchange {
                 fields: &fields,
                 body: None,
                 had_session,
+                sent: None,
             };
             let sent = self.shared.wire.send(self.shared.wire.url(), &request, &|| ()).await;
             let Ok(response) = sent else {

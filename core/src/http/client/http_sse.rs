@@ -45,6 +45,7 @@ async fn get(shared: &Shared) -> Result<Response, Error> {
         fields: &fields,
         body: None,
         had_session: false,
+        sent: None,
     };
     let response = shared.wire.send(shared.wire.url(), &request, &|| ()).await?;
     let outcome = match body::read(shared, WHAT, (Sent::Listen, false), response).await?.said {

@@ -125,6 +125,7 @@ async fn attempt(
         fields: &fields,
         body: Some(line.text.clone()),
         had_session,
+        sent: None,
     };
     let weight = Arc::clone(&line.weight);
     let url = url.as_ref().unwrap_or(shared.wire.url());

@@ -107,6 +107,7 @@ async fn open(shared: &Arc<Shared>, stream: &Resume) -> Result<Opened, Option<Er
         fields: &fields,
         body: None,
         had_session,
+        sent: None,
     };
     let Ok(response) = shared.wire.send(shared.wire.url(), &request, &|| ()).await else {
         return Ok(Opened::Later);

@@ -25,8 +25,10 @@ mod renew;
 mod settings;
 mod shared;
 mod tls;
+mod unauthorized;
 mod wire;
 
 pub(crate) use builder::HttpTransport;
 pub use builder::{Http, HttpSse};
 pub(crate) use driver::run;
+pub use unauthorized::Unauthorized;

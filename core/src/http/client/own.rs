@@ -58,6 +58,7 @@ async fn ask_at_leisure(shared: &Shared, line: &[u8], revision: Option<Revision>
         fields: &fields,
         body: Some(Bytes::copy_from_slice(line)),
         had_session,
+        sent: None,
     };
     let response = shared.wire.send(shared.wire.url(), &request, &|| ()).await?;
     let Reply { headers, said, .. } = body::read(shared, method, (Sent::Request, had_session), response).await?;

@@ -105,6 +105,7 @@ async fn say_initialized(shared: &Shared) -> Result<(), Error> {
         fields: &fields,
         body: Some(Bytes::from_static(INITIALIZED)),
         had_session,
+        sent: None,
     };
     let sent = shared.wire.send(shared.wire.url(), &request, &|| ());
     match tokio::time::timeout(shared.patience, sent).await {

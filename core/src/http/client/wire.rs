@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use reqwest::{Client, Response, Url};
 
 use super::builder::{HttpTransport, Proxy, Settings, shown, usage};
 use super::tls;
+use super::unauthorized::Desk;
 
 /// How long a connection that is not in use is kept. Common servers close theirs after 5 s, and a request that
 /// meets a connection that is being closed is lost.
@@ -31,20 +33,25 @@ pub(super) struct Request<'a> {
     pub fields: &'a RequestFields,
     pub body: Option<Bytes>,
     pub had_session: bool,
+    /// For a call: the server may know of it.
+    pub sent: Option<&'a AtomicBool>,
 }
 
 /// Sends requests to one server.
 #[derive(Debug)]
 pub(super) struct Wire {
     server: HttpTransport,
+    desk: Desk,
     /// Without TLS, and with.
     clients: [OnceLock<Client>; 2],
 }
 
 impl Wire {
     pub(super) fn new(server: HttpTransport) -> Self {
+        let desk = Desk::new(server.settings.headers.clone(), server.settings.renewal.clone());
         Self {
             server,
+            desk,
             clients: Default::default(),
         }
     }
@@ -71,8 +78,22 @@ impl Wire {
             false => Carry::Protocol,
         };
         let mut followed = 0;
+        let mut given = self.desk.given();
+        let mut renewed = false;
         loop {
-            let response = self.send_once(&url, request, carry, taken).await?;
+            let own = (carry == Carry::All).then_some(&given.fields);
+            let response = self.send_once(&url, request, own, taken).await?;
+            let refusal = self.desk.refusal(&response).filter(|_| carry == Carry::All && !renewed);
+            if let Some(why) = refusal {
+                if let Some(sent) = request.sent {
+                    // Nothing was done with it, so there is nothing to be cancelled.
+                    sent.store(false, Ordering::Release);
+                }
+                if let Some(other) = self.desk.renew(request.what, &given, why).await? {
+                    (given, renewed) = (other, true);
+                    continue;
+                }
+            }
             let Some(next) = redirect(&response, &url) else {
                 return Ok(response);
             };
@@ -104,7 +125,7 @@ impl Wire {
         &self,
         url: &Url,
         request: &Request<'_>,
-        carry: Carry,
+        own: Option<&HeaderMap>,
         taken: &(impl Fn() + Clone + Send + Sync + 'static),
     ) -> Result<Response, Error> {
         let mut fields = HeaderMap::with_capacity(request.fields.len() + 5);
@@ -114,10 +135,8 @@ impl Wire {
         );
         // Without it a server may send the body in any coding (RFC 9110 §12.5.3).
         fields.insert(http::header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        if carry == Carry::All {
-            for (name, value) in &self.settings().headers {
-                fields.insert(name, value.clone());
-            }
+        for (name, value) in own.into_iter().flatten() {
+            fields.insert(name, value.clone());
         }
         for (name, value) in request.fields {
             let (name, value) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value));

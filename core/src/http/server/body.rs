@@ -15,6 +15,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::connection::Connection;
 use super::pipe::{Beginning, Pipe};
+use super::receipt::Receipt;
 use super::refuse;
 use super::shared::Hold;
 
@@ -32,6 +33,7 @@ enum Kind {
 #[derive(Debug)]
 struct Events {
     reader: Reader,
+    ended: bool,
     every: Duration,
     quiet: Option<Pin<Box<Sleep>>>,
 }
@@ -90,9 +92,18 @@ impl HttpBody {
         Self(Kind::Whole(Some(text).filter(|text| !text.is_empty())))
     }
 
+    /// What is kept of a stream, when all of it was taken from here.
+    pub(super) fn take_receipt(&self) -> Option<Receipt> {
+        match &self.0 {
+            Kind::Events(events) if events.ended => events.reader.pipe.take_receipt(),
+            _ => None,
+        }
+    }
+
     pub(super) fn events(reader: Reader, keep_alive: Duration) -> Self {
         Self(Kind::Events(Box::new(Events {
             reader,
+            ended: false,
             every: keep_alive,
             quiet: None,
         })))
@@ -127,6 +138,7 @@ impl Events {
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if let Poll::Ready(events) = self.reader.pipe.poll_events(cx) {
             self.quiet = None;
+            self.ended = events.is_none();
             return Poll::Ready(events.map(Bytes::from));
         }
         let every = self.every;

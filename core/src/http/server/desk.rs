@@ -24,6 +24,7 @@ use tokio::time::Instant;
 
 use super::connection::Connection;
 use super::pipe::{Answers, Pipe};
+use super::receipt::Receipt;
 use super::state::{Place, SharedState};
 
 /// Messages for the stream of a GET that wait for one. Older ones give way.
@@ -176,10 +177,15 @@ impl Stream {
     }
 
     fn finish(&self, keeping: Option<&Keeping>) {
-        if let (Some(reply), Some(keeping)) = (&self.reply, keeping) {
-            keeping.state.finish(&keeping.session, reply.name());
-        }
-        self.pipe.end();
+        let (Some(reply), Some(keeping)) = (&self.reply, keeping) else {
+            return self.pipe.end();
+        };
+        keeping.state.finish(&keeping.session, reply.name());
+        self.pipe.end_kept(Receipt {
+            state: Arc::clone(&keeping.state),
+            session: Arc::clone(&keeping.session),
+            stream: Arc::clone(reply.name()),
+        });
     }
 
     fn is_named(&self, name: &str) -> bool {

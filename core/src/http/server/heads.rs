@@ -11,9 +11,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep};
 
+use super::receipt::Receipts;
 use super::route::PortBody;
 
 /// Whether a connection waits for a head, and since when.
@@ -22,6 +24,7 @@ pub(super) struct Heads {
     begin: Instant,
     /// In microseconds after the beginning; [`BUSY`] while a request is under way.
     since: AtomicU64,
+    receipts: Receipts,
 }
 
 const BUSY: u64 = u64::MAX;
@@ -45,12 +48,14 @@ impl Heads {
         Arc::new(Self {
             begin: Instant::now(),
             since: AtomicU64::new(0),
+            receipts: Receipts::default(),
         })
     }
 
     /// The head of a request came.
-    pub(super) fn came(&self) {
+    pub(super) fn came(&self, fields: &HeaderMap) {
         self.since.store(BUSY, Ordering::Relaxed);
+        self.receipts.settle(fields);
     }
 
     fn waits_since(&self) -> Option<Instant> {
@@ -96,6 +101,11 @@ impl LastOfRequest {
 
 impl Drop for LastOfRequest {
     fn drop(&mut self) {
+        if let PortBody::Endpoint(body) = &self.body
+            && let Some(receipt) = body.take_receipt()
+        {
+            self.heads.receipts.written(receipt);
+        }
         let since = u64::try_from(self.heads.begin.elapsed().as_micros()).unwrap_or(BUSY);
         self.heads.since.store(since, Ordering::Relaxed);
     }

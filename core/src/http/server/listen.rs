@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{Request, Response};
-use hyper::body::Incoming;
+use http_body::Body;
 use hyper::rt::Executor;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -20,6 +20,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use super::heads::{HeadTimer, Heads, LastOfRequest};
+use super::linger::lingering;
 use super::route::{self, PortBody, Routes};
 use super::stall::Stalling;
 use super::{HttpService, exchange, refuse};
@@ -205,7 +206,8 @@ impl Listening {
         let io = io.with_heads(HeadTimer::new(&heads, self.head_timeout));
         let (heads, service) = (&heads, &handle.service);
         let service = hyper::service::service_fn(|request| async move {
-            heads.came();
+            let request = lingering(request);
+            heads.came(request.headers());
             let response = self.answer(service, peer, request).await;
             response.map(|response| response.map(|body| LastOfRequest::new(body, heads)))
         });
@@ -250,12 +252,16 @@ impl Listening {
         let _ = connection.await;
     }
 
-    async fn answer(
+    async fn answer<B>(
         &self,
         service: &HttpService,
         peer: SocketAddr,
-        request: Request<Incoming>,
-    ) -> Result<Response<PortBody>, Infallible> {
+        request: Request<B>,
+    ) -> Result<Response<PortBody>, Infallible>
+    where
+        B: Body,
+        B::Error: fmt::Display,
+    {
         let shared = Arc::clone(&service.shared);
         if request.uri().path() == &*self.path {
             return Ok(exchange::serve(shared, request).await.map(PortBody::Endpoint));

@@ -3,6 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use super::receipt::Receipt;
+
 /// One response, as its connection fills it and its reader empties it.
 #[derive(Debug, Default)]
 pub(super) struct Pipe {
@@ -19,6 +21,8 @@ struct State {
     events: Vec<u8>,
     /// Nothing follows.
     ended: bool,
+    /// What is kept of it until its client has all.
+    receipt: Option<Receipt>,
     /// Nobody reads any more.
     gone: bool,
     reader: Option<Waker>,
@@ -72,6 +76,20 @@ impl Pipe {
     /// Nothing follows on this response.
     pub(super) fn end(&self) {
         self.change(|state| state.ended = true);
+    }
+
+    /// Nothing follows on an event stream that is kept, unless it ended before: then there is more of it than went here.
+    pub(super) fn end_kept(&self, receipt: Receipt) {
+        self.change(|state| {
+            if !std::mem::replace(&mut state.ended, true) {
+                state.receipt = Some(receipt);
+            }
+        });
+    }
+
+    /// What is kept of a stream that was taken to its end.
+    pub(super) fn take_receipt(&self) -> Option<Receipt> {
+        self.lock().receipt.take()
     }
 
     /// The reader leaves. True when there would have been more.
@@ -130,5 +148,34 @@ impl State {
     fn wait<T>(&mut self, cx: &mut Context<'_>) -> Poll<T> {
         self.reader = Some(cx.waker().clone());
         Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use oxmcp_proto::http::EventLimits;
+
+    use super::*;
+    use crate::http::server::state::MemoryState;
+
+    #[test]
+    fn only_a_stream_that_went_whole_by_one_response_has_a_receipt() {
+        let end_kept = |pipe: &Pipe| {
+            pipe.end_kept(Receipt {
+                state: Arc::new(MemoryState::new(EventLimits::default())),
+                session: "s".into(),
+                stream: "t".into(),
+            });
+            pipe.take_receipt().is_some()
+        };
+        let whole = Pipe::default();
+        assert!(end_kept(&whole));
+        assert!(whole.take_receipt().is_none());
+        // The handler let go of it, and the rest is for another response.
+        let begun = Pipe::default();
+        begun.end();
+        assert!(!end_kept(&begun));
     }
 }

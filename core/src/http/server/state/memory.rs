@@ -65,6 +65,11 @@ impl SharedState for MemoryState {
         self.run(EventCommand::Finish { session, stream });
     }
 
+    fn taken(&self, session: &Arc<str>, stream: &Arc<str>) {
+        let (session, stream) = (Arc::clone(session), Arc::clone(stream));
+        self.run(EventCommand::Taken { session, stream });
+    }
+
     /// The connection is the session.
     fn give_up(&self, session: &Arc<str>, _: Vec<Arc<str>>) {
         let session = Arc::clone(session);

@@ -63,6 +63,9 @@ pub trait SharedState: fmt::Debug + Send + Sync {
     /// Nothing follows on a stream: its requests are answered.
     fn finish(&self, session: &Arc<str>, stream: &Arc<str>);
 
+    /// A client has the whole of a stream that is finished: nobody will go on with it.
+    fn taken(&self, session: &Arc<str>, stream: &Arc<str>);
+
     /// A connection has ended with these streams unfinished.
     fn give_up(&self, session: &Arc<str>, streams: Vec<Arc<str>>);
 

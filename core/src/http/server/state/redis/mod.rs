@@ -322,6 +322,9 @@ impl SharedState for RedisState {
         });
     }
 
+    /// It goes when its time is over; to say so earlier would cost a command for each response.
+    fn taken(&self, _: &Arc<str>, _: &Arc<str>) {}
+
     fn give_up(&self, session: &Arc<str>, streams: Vec<Arc<str>>) {
         let mut writes = self.inner.writes();
         for stream in &streams {
