@@ -6,6 +6,7 @@ use crate::machine::{self, Machine};
 use crate::placement::Placement;
 use crate::rounds::{Outcome, Plan, Sample, WINDOW};
 use crate::server_load::Failure;
+use crate::stats;
 use crate::subjects::{Kind, Language, Places, Role};
 use crate::svg::{Line, Panel, Picture, Section};
 use crate::table::{count, microseconds, milliseconds};
@@ -136,7 +137,8 @@ impl Results {
         picture.draw()
     }
 
-    /// A figure of this row divided by the same figure of its base; `None` if either is missing.
+    /// A figure of this row divided by the same figure of its base in the same round, the median over the rounds; `None`
+    /// if either is missing.
     pub(crate) fn ratio(&self, row: &Row, base: Base, figure: fn(&Sample) -> f64) -> Option<f64> {
         let (language, kind) = match base {
             Base::BareOwn => (row.language, Kind::Bare),
@@ -146,7 +148,7 @@ impl Results {
         let base = self
             .rows(row.role)
             .find(|other| (other.language, other.kind) == (language, kind))?;
-        Some(figure(row.median.as_ref()?) / figure(base.median.as_ref()?))
+        stats::median_ratio(row.rounds()?, base.rounds()?, figure)
     }
 }
 
@@ -165,6 +167,11 @@ impl Row {
             samples: outcome.samples,
             failure: outcome.failure.map(Failed::from),
         }
+    }
+
+    /// What was measured in each round, unless it failed.
+    fn rounds(&self) -> Option<&[Sample]> {
+        self.median.as_ref().map(|_| &*self.samples)
     }
 
     fn line(&self) -> Line {
@@ -198,7 +205,15 @@ pub(crate) mod tests {
 
     /// Three servers, one of them failed, and a client.
     pub(crate) fn example() -> Results {
-        let row = |role, language, kind, title, median: Option<[f64; 6]>| Row {
+        let sample = |[start_ms, p50_us, p99_us, calls_per_s, cpu_s_per_10k, peak_kb]: [f64; 6]| Sample {
+            start_ms,
+            p50_us,
+            p99_us,
+            calls_per_s,
+            cpu_s_per_10k,
+            peak_kb,
+        };
+        let row = |role, language, kind, title, figures: Option<[f64; 6]>| Row {
             name: format!("{language}-{title}"),
             role,
             language,
@@ -206,18 +221,9 @@ pub(crate) mod tests {
             title,
             version: (kind == Kind::Official).then(|| "2.3.0".to_owned()),
             plan: None,
-            median: median.map(
-                |[start_ms, p50_us, p99_us, calls_per_s, cpu_s_per_10k, peak_kb]| Sample {
-                    start_ms,
-                    p50_us,
-                    p99_us,
-                    calls_per_s,
-                    cpu_s_per_10k,
-                    peak_kb,
-                },
-            ),
-            samples: Vec::new(),
-            failure: median.is_none().then(|| Failed {
+            median: figures.map(sample),
+            samples: figures.map(sample).into_iter().collect(),
+            failure: figures.is_none().then(|| Failed {
                 error: "it closed its output".to_owned(),
                 stderr: "No module <oxmcp>".to_owned(),
             }),

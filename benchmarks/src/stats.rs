@@ -11,6 +11,16 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
+/// The median of the ratios of what was measured in the same rounds: a machine that gets slower or faster from round to
+/// round moves both sides of each. `None` when there are none, or one side has more rounds than the other.
+pub(crate) fn median_ratio<T>(rounds: &[T], base: &[T], figure: impl Fn(&T) -> f64) -> Option<f64> {
+    if rounds.len() != base.len() {
+        return None;
+    }
+    let ratios = rounds.iter().zip(base).map(|(one, base)| figure(one) / figure(base));
+    median(&ratios.collect::<Vec<_>>())
+}
+
 /// The nearest-rank percentile: the smallest value that at least `percent` of all values do not exceed.
 /// `None` without values.
 pub(crate) fn percentile(values: &[f64], percent: usize) -> Option<f64> {
@@ -34,6 +44,15 @@ mod tests {
         assert_eq!(median(&[4.0, 1.0, 2.0, 9.0]), Some(3.0));
         assert_eq!(median(&[7.0]), Some(7.0));
         assert_eq!(median(&[]), None);
+    }
+
+    #[test]
+    fn ratios_are_taken_within_rounds() {
+        let ratio = |rounds: &[f64], base: &[f64]| median_ratio(rounds, base, |figure| *figure);
+        // Twice as slow in the second round and in the third, and of the other one only in the third.
+        assert_eq!(ratio(&[10.0, 20.0, 20.0], &[5.0, 5.0, 10.0]), Some(2.0));
+        assert_eq!(ratio(&[1.0], &[1.0, 2.0]), None);
+        assert_eq!(ratio(&[], &[]), None);
     }
 
     #[test]

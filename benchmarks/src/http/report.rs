@@ -9,6 +9,7 @@ use super::wire::{Answers, Era};
 use crate::machine::{self, Machine};
 use crate::placement::Placement;
 use crate::results::Failed;
+use crate::stats;
 use crate::subjects::{Kind, Language, Places};
 use crate::svg::{Line, Panel, Picture, Section};
 use crate::table::{aligned, count, microseconds, milliseconds, piped, significant};
@@ -112,7 +113,10 @@ impl Results {
         let base = self.subjects.iter().find(|other| {
             (other.language, other.kind, other.answers, other.era) == (language, kind, answers, row.era)
         })?;
-        Some(figure(row.median.as_ref()?) / figure(base.median.as_ref()?))
+        if row.median.is_none() || base.median.is_none() {
+            return None;
+        }
+        stats::median_ratio(&row.samples, &base.samples, figure)
     }
 
     /// The figures with JSON answers as a picture; all others are in the tables.
@@ -324,7 +328,7 @@ mod tests {
             answers,
             plan: None,
             median: median.map(sample),
-            samples: Vec::new(),
+            samples: median.map(sample).into_iter().collect(),
             failure: median.is_none().then(|| Failed {
                 error: "it closed the connection".to_owned(),
                 stderr: "no such thing".to_owned(),
