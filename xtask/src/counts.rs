@@ -89,7 +89,8 @@ pub(crate) fn node(report: &Path) -> Result<Tally> {
 fn tap(text: &str) -> Tally {
     let mut tally = Tally::default();
     let mut skipped = 0;
-    for line in text.lines().map(str::trim) {
+    let mut lines = text.lines();
+    while let Some(line) = lines.next().map(str::trim) {
         if let Some(counts) = line.strip_prefix("# ") {
             let Some((what, number)) = counts.split_once(' ') else {
                 continue;
@@ -114,11 +115,29 @@ fn tap(text: &str) -> Tally {
                 reason: format!("{name}: {reason}"),
             });
         } else if let Some((_, name)) = line.strip_prefix("not ok ").and_then(|line| line.split_once(" - ")) {
-            tally.failures.push(name.to_owned());
+            tally.failures.push(format!("{name}{}", tap_error(lines.clone())));
         }
     }
     complete(&mut tally, skipped);
     tally
+}
+
+/// What the block after a failed test says of the error, in one line.
+fn tap_error<'a>(block: impl Iterator<Item = &'a str>) -> String {
+    const ENOUGH: usize = 600;
+    let mut said = block
+        .map(str::trim)
+        .take_while(|line| !matches!(*line, "..." | "code:") && !line.starts_with("code: "))
+        .skip_while(|line| !line.starts_with("error: "));
+    let first = said.next().map_or("", |line| line.trim_start_matches("error: "));
+    let all: Vec<&str> = std::iter::once(first)
+        .chain(said)
+        .filter(|line| !matches!(*line, "" | "|-"))
+        .collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!(": {}", all.join(" / ").chars().take(ENOUGH).collect::<String>()),
+    }
 }
 
 /// Sums the lines with which Maven's Surefire closes each module: those without a time.
@@ -265,7 +284,8 @@ mod tests {
 
     #[test]
     fn tap_counts_come_from_its_end_and_reasons_from_its_lines() {
-        let text = "TAP version 13\n# Subtest: a\nok 1 - a\nok 2 - b # SKIP see rule \\#2\nnot ok 3 - c\n1..2\n\
+        let text = "TAP version 13\n# Subtest: a\nok 1 - a\nok 2 - b # SKIP see rule \\#2\nnot ok 3 - c\n  ---\n\
+            \x20 duration_ms: 1\n  error: |-\n    one\n    \n    two\n  code: 'X'\n  ...\nnot ok 4 - d\n  ---\n  error: 'no'\n  ...\n1..2\n\
             # tests 4\n# suites 0\n# pass 1\n# fail 1\n# cancelled 1\n# skipped 1\n# todo 0\n# duration_ms 9.5\n";
         assert_eq!(
             tap(text),
@@ -273,7 +293,7 @@ mod tests {
                 passed: 1,
                 failed: 2,
                 skips: vec![skip(1, "b: see rule #2")],
-                failures: vec!["c".to_owned()],
+                failures: vec!["c: one / two".to_owned(), "d: 'no'".to_owned()],
             }
         );
     }
