@@ -1,10 +1,11 @@
 // Makes `dist` of `ts`: declarations as they are, and the code in few files, since each one that is read costs at every start.
 //
-// All that `import 'oxmcp'` needs is in `core.js`. What most programs do without is in files of its own, which are read when they
+// All that `import 'oxmcp'` needs is in `index.mjs`, and all that `require('oxmcp')` needs is in `code.js`: the same code twice, of which
+// a process runs one copy, whichever comes first. What most programs do without is in files of its own, which are read when they
 // are needed. The module paths of the official SDK are views of these, so that a class is the same by every path.
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,12 +16,26 @@ const folder = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(folder, 'dist');
 const modules = path.join(dist, '.modules');
 
+const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+/** Where the copy that runs is found. */
+const shared = `Symbol.for('oxmcp ${version}')`;
+
 /** What servers over HTTP need. */
 const HTTP = /[\\/](classify|express-app|host-guard|http-body|http-server|http-transport|mcp-handler|node-handler|origin|sse-transport)\.js$/;
 
+/** What clients need, and what servers of the low level do. */
+const CLIENTS = /[\\/](auth-provider|client|http-client|stdio|subscription|unreachable)\.js$/;
+const LOW_LEVEL = /[\\/](low-level|result-schema)\.js$/;
+
+/** What both ends over HTTP need. */
+const HUB = /[\\/]hub\.js$/;
+
+/** What servers over stdio are started by as well, from a path of the official SDK. */
+const STDIO = /[\\/]serve-stdio\.js$/;
+
 /** Modules that are loaded when they are needed, and those that the tests look into. */
-const OWN = ['child/start', 'child/transport', 'http-server', 'zod3'];
-const TESTED = ['child/windows', 'client', 'clock', 'connection', 'errors', 'leaving', 'native', 'server', 'stdio-server', 'transport'];
+const OWN = ['child/start', 'child/transport', 'client', 'http-client', 'http-server', 'low-level', 'memory', 'stdio', 'zod3'];
+const TESTED = ['child/windows', 'clock', 'connection', 'errors', 'leaving', 'native', 'server', 'stdio-server', 'transport'];
 
 function compile(...options) {
   const tsc = path.join(folder, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -49,24 +64,62 @@ function reachable(from, infoOf) {
  */
 function forImport(name) {
   const file = `./${path.basename(name)}.js`;
-  const names = Object.keys(createRequire(path.join(dist, name))(file)).sort();
-  // All that `index.js` gives is in the core, and that is a file less to read.
-  const from = name === 'index' ? './core.js' : file;
-  const given = createRequire(path.join(dist, name))(from);
-  const missing = names.filter((exported) => !(exported in given));
-  if (missing.length > 0) throw new Error(`${from} lacks ${missing.join(', ')}`);
-  const code = [
-    "import { createRequire } from 'node:module';",
-    `const all = createRequire(import.meta.url)('${from}');`,
-    `export const { ${names.join(', ')} } = all;`,
-  ];
+  const find = createRequire(path.join(dist, name));
+  const exported = find(file);
+  const names = Object.keys(exported).sort();
+  const root = path.posix.relative(path.posix.dirname(name), 'index.mjs');
+  const core = find(path.join(dist, 'core.js'));
+  // What the root has inside is there without the loader of CommonJS.
+  const code = names.every((one) => core[one] === exported[one])
+    ? [`import '${root}';`, `const all = globalThis[${shared}];`, given(names)]
+    : ["import { createRequire } from 'node:module';", `const all = createRequire(import.meta.url)('${file}');`, given(names)];
   writeFileSync(path.join(dist, `${name}.mjs`), names.length > 0 ? `${code.join('\n')}\n` : 'export {};\n');
   writeFileSync(path.join(dist, `${name}.d.mts`), `export * from '${file}';\n`);
 }
 
+function given(names) {
+  return `export const {\n${names.map((name) => `${name},\n`).join('')}} = all;`;
+}
+
+/**
+ * The package's own root has its code inside. Node's loader of CommonJS would take as long to begin as a third of that code to read, and
+ * its compile cache keeps what an ES module has compiled.
+ */
+function rootForImport(code) {
+  const names = Object.keys(createRequire(path.join(dist, 'index'))('./index.js')).sort();
+  const made = [
+    // Before Node 20.16 there is no such function.
+    "const builtin = process.getBuiltinModule ?? (await import('node:module')).createRequire(import.meta.url);",
+    'let find;',
+    'function require(name) {',
+    "if (name.startsWith('node:')) return builtin(name);",
+    "return (find ??= builtin('node:module').createRequire(import.meta.url))(name);",
+    '}',
+    "const folder = import.meta.dirname ?? builtin('node:url').fileURLToPath(new URL('.', import.meta.url));",
+    `const all = globalThis[${shared}] ??= (function (exports, __dirname) {`,
+    code,
+    'return exports;',
+    '})({}, folder);',
+    given(names),
+  ];
+  writeFileSync(path.join(dist, 'index.mjs'), `${made.join('\n')}\n`);
+  writeFileSync(path.join(dist, 'index.d.mts'), "export * from './index.js';\n");
+}
+
+/** For `require`: the copy that runs, or else this one. */
+function rootForRequire() {
+  const copy = `globalThis[${shared}] ??= require('./code.js')`;
+  renameSync(path.join(dist, 'core.js'), path.join(dist, 'code.js'));
+  writeFileSync(path.join(dist, 'core.js'), `'use strict';\nmodule.exports = ${copy};\n`);
+  // A file less to read.
+  const index = path.join(dist, 'index.js');
+  const [code, found] = [readFileSync(index, 'utf8'), "require('./core.js')"];
+  if (!code.includes(found)) throw new Error(`index.js has no ${found}`);
+  writeFileSync(index, code.replace(found, `(${copy})`));
+}
+
 /** The package's version, written out: a file less to read at each start. */
 function withVersion(code) {
-  const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
   const found = "require('../package.json')";
   if (!code.includes(found)) throw new Error(`version.js has no ${found}`);
   return code.replace(found, JSON.stringify({ version }));
@@ -134,10 +187,15 @@ await bundle.write({
   entryFileNames: '[name].js',
   manualChunks(id, { getModuleInfo }) {
     core ??= reachable(input.index, getModuleInfo);
-    if (id !== input.index && core.has(id)) return 'core';
-    return HTTP.test(id) ? 'http' : /[\\/](spec|child)[\\/]/.exec(id)?.[1];
+    if ((id !== input.index && core.has(id)) || STDIO.test(id)) return 'core';
+    if (CLIENTS.test(id) && !id.includes('paths')) return 'clients';
+    if (LOW_LEVEL.test(id)) return 'low';
+    if (HUB.test(id)) return 'hub';
+    return HTTP.test(id) ? 'http' : /\.modules[\\/](auth|child|spec)[\\/]/.exec(id)?.[1];
   },
 });
 await bundle.close();
-for (const name of ['index', ...paths()]) forImport(name);
+rootForImport(readFileSync(path.join(dist, 'core.js'), 'utf8'));
+rootForRequire();
+for (const name of paths()) forImport(name);
 rmSync(modules, { recursive: true });

@@ -12,6 +12,7 @@
 //! | | `"chunk"`, token, text, `null` |
 //! | | `"end"`, token, `null`, `null` |
 //! | `-2`: a session that makes no call | `"trace"` or `"problem"` as above |
+//! | | `"unauthorized"`, the status, the challenge or `null`, `null`: of a client, which is to give header fields |
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,7 +23,7 @@ use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Env, JsString};
 use napi_derive::napi;
 use oxmcp::border::{self, ExchangeEvent, Inbox, Item, Remote};
-use oxmcp::http::Http;
+use oxmcp::transport::{Http, Unauthorized};
 use oxmcp_proto::{Config, Output, encode_output};
 
 use crate::error::Failure;
@@ -88,6 +89,7 @@ impl Hub {
             let told = match item {
                 Item::Output(remote, output) => self.encode(&mut text, remote, output),
                 Item::Exchange(token, event) => encode_exchange(&mut text, token, event),
+                Item::Unauthorized(_, refused) => encode_refusal(&mut text, &refused),
             };
             if !told {
                 text.truncate(before);
@@ -134,7 +136,8 @@ impl Hub {
 
     /// A client's session over HTTP, which connects at once: it says `ready` or `connectFailed`. `options` are those of
     /// `Session.client`, `http` those of the core's `Http::from_json`. `probe` tells whether the server is asked for its
-    /// era first; without, it is unless that is known.
+    /// era first; without, it is unless that is known. `renews`: the row `unauthorized` comes when the server wants other
+    /// credentials.
     #[napi]
     #[allow(clippy::too_many_arguments)] // one crossing, flat
     pub fn connect(
@@ -145,6 +148,7 @@ impl Hub {
         methods: Option<ClassInstance<'_, Registry>>,
         url: String,
         http: String,
+        renews: bool,
         probe: Option<bool>,
         timeout: Option<f64>,
     ) -> napi::Result<Session> {
@@ -153,7 +157,10 @@ impl Hub {
             let config = Config::from_json(&info, &options)?;
             let timeout = optional_duration("timeout", timeout)?;
             let server = Http::from_json(&url, &http)?;
-            Ok(border::connect(config, methods, server, probe, timeout, &self.inbox)?)
+            let inbox = &self.inbox;
+            Ok(border::connect_http(
+                config, methods, server, renews, probe, timeout, inbox,
+            )?)
         };
         let remote = connect().map_err(|failure| failure.throw(env))?;
         Ok(Session {
@@ -209,6 +216,16 @@ fn encode_exchange(rows: &mut Vec<u8>, token: u64, event: ExchangeEvent) -> bool
         ExchangeEvent::End => format!("\"end\",{token},null,null"),
     };
     rows.extend_from_slice(row.as_bytes());
+    true
+}
+
+fn encode_refusal(rows: &mut Vec<u8>, refused: &Unauthorized) -> bool {
+    let challenge = refused
+        .www_authenticate
+        .as_deref()
+        .map_or_else(|| "null".to_owned(), quoted);
+    rows.extend_from_slice(NO_SESSION);
+    rows.extend_from_slice(format!("\"unauthorized\",{},{challenge},null", refused.status).as_bytes());
     true
 }
 

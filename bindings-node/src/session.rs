@@ -4,7 +4,7 @@ use napi::bindgen_prelude::BufferSlice;
 use napi::{Env, JsString};
 use napi_derive::napi;
 use oxmcp::border::{HttpOrigin, Remote};
-use oxmcp_proto::{InboundId, Instant};
+use oxmcp_proto::{Error, ErrorKind, InboundId, Instant};
 use serde_json::Value;
 
 use crate::error::Failure;
@@ -51,6 +51,22 @@ impl Session {
         self.drive_at(env, now, |session, now| {
             session.end_input(now);
             Ok(())
+        })
+    }
+
+    /// Answers the row `unauthorized`: names and values of header fields to be sent from now on, one after the other, or why
+    /// there are none. False when nobody waits any more.
+    #[napi]
+    pub fn give_headers(&self, env: &Env, fields: Vec<String>, why_not: Option<String>) -> napi::Result<bool> {
+        let fields = match why_not {
+            Some(why) => Err(Error::new(ErrorKind::Usage, why)),
+            None => Ok(fields
+                .chunks_exact(2)
+                .map(|field| (field[0].clone(), field[1].clone()))
+                .collect()),
+        };
+        self.handle.with(env, |state| {
+            Ok(state.remote().is_some_and(|remote| remote.give_headers(fields)))
         })
     }
 

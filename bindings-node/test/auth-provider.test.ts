@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type AuthProvider, Client, McpError, McpServer, ResponseError, StreamableHTTPClientTransport, UnauthorizedError, UsageError } from 'oxmcp';
+import { Client, McpError, McpServer, ResponseError, StreamableHTTPClientTransport, UnauthorizedError, UsageError } from 'oxmcp';
+import type { AuthProvider, OnUnauthorized, Unauthorized, UnauthorizedContext } from 'oxmcp';
 import * as auth from 'oxmcp/client/auth.js';
 import { SseError } from 'oxmcp/client/sse.js';
 import { StreamableHTTPError } from 'oxmcp/client/streamableHttp.js';
@@ -72,6 +73,69 @@ for (const { mode, revision } of ERAS) {
   });
 }
 
+for (const { mode, revision } of ERAS) {
+  test(`a provider is asked again when its token is refused, in ${revision}`, async () => {
+    const { url, taken } = await guarded();
+    const told: unknown[] = [];
+    const provider = {
+      token: () => provider.current,
+      onUnauthorized: ({ status, wwwAuthenticate, response, serverUrl }: UnauthorizedContext) => {
+        told.push([status, wwwAuthenticate, response.status, response.headers.get('www-authenticate'), serverUrl.href]);
+        provider.current = taken.token;
+      },
+      current: 'none-yet',
+    };
+    const client = newClient(mode);
+    await client.connect(new StreamableHTTPClientTransport(url, { authProvider: provider }));
+    assert.equal(textOf(await client.callTool({ name: 'whoami' })), 'bearer of first');
+    taken.token = 'second';
+    // Refused together, they ask together, or the next after the first.
+    const calls = Array.from({ length: 5 }, async () => textOf(await client.callTool({ name: 'whoami' })));
+    assert.deepEqual([...new Set(await Promise.all(calls))], ['bearer of second']);
+    const challenge = 'Bearer realm="mcp"';
+    assert.deepEqual(told, [[401, challenge, 401, challenge, url], [401, challenge, 401, challenge, url]]);
+    await client.close();
+  });
+
+  test(`other header fields are asked for when those that were sent are refused, in ${revision}`, async () => {
+    const { url, taken } = await guarded();
+    const told: Unauthorized[] = [];
+    const fresh: (() => ReturnType<OnUnauthorized>)[] = [
+      () => ({ authorization: 'Bearer first' }),
+      async () => new Headers([['Authorization', 'Bearer second']]),
+      () => undefined,
+      () => {
+        throw new Error('the keyring is locked');
+      },
+    ];
+    const onUnauthorized: OnUnauthorized = (refused) => {
+      told.push(refused);
+      return fresh.shift()?.();
+    };
+    const client = newClient(mode);
+    await client.connect(new StreamableHTTPClientTransport(url, { onUnauthorized }));
+    for (const token of ['first', 'second']) {
+      taken.token = token;
+      assert.equal(textOf(await client.callTool({ name: 'whoami' })), `bearer of ${token}`);
+    }
+    taken.token = 'third';
+    for (const why of ['give it credentials', 'there are no others: Error: the keyring is locked']) {
+      await assert.rejects(client.callTool({ name: 'whoami' }), (error: Error) => {
+        assert.ok(error instanceof UnauthorizedError && error.message.includes(why), String(error));
+        assert.deepEqual(error.data, { status: 401, wwwAuthenticate: 'Bearer realm="mcp"' });
+        return true;
+      });
+    }
+    assert.deepEqual(told, Array(4).fill({ status: 401, wwwAuthenticate: 'Bearer realm="mcp"' }));
+    await client.close();
+  });
+}
+
+test('a program gives a provider or a function, and no both', () => {
+  const both = { authProvider: { token: () => 'first' }, onUnauthorized: () => undefined };
+  assert.throws(() => new StreamableHTTPClientTransport('http://127.0.0.1:1/mcp', both), UsageError);
+});
+
 test('without a token none is sent, and the server says what it wants', async () => {
   const { url, seen } = await guarded();
   const client = newClient();
@@ -101,6 +165,18 @@ test('what a provider throws, and a token that is none, fail the connection', as
   });
   assert.throws(() => new StreamableHTTPClientTransport(url, { authProvider: {} as never }), UsageError);
   assert.equal(seen.size, 0);
+});
+
+test('a client whose connection failed may connect at once again', async () => {
+  const { url } = await guarded();
+  const client = newClient();
+  const connect = (token: string): Promise<void> => client.connect(new StreamableHTTPClientTransport(url, { authProvider: { token: () => token } }));
+  for (let round = 0; round < 20; round++) {
+    await assert.rejects(connect('another'), UnauthorizedError);
+    await connect('first');
+    assert.ok(client.isConnected);
+    await client.close();
+  }
 });
 
 test('a client that is asked to connect twice meanwhile connects once', async () => {

@@ -13,9 +13,15 @@ import { packageFolder } from './support.js';
 test('classes hold across copies of the package, and only where they should', () => {
   const paths = Object.keys(require.cache).filter((file) => file.startsWith(`${packageFolder}/dist/`));
   const kept = new Map(paths.map((file) => [file, require.cache[file]]));
+  // As a copy of another version, for copies of one version are one.
+  const all = globalThis as unknown as Record<symbol, unknown>;
+  const name = Symbol.for(`oxmcp ${oxmcp.version}`);
+  const running = all[name];
   for (const file of paths) delete require.cache[file];
+  delete all[name];
   const copy = require('../dist/errors.js') as typeof oxmcp;
   for (const [file, module] of kept) require.cache[file] = module;
+  all[name] = running;
 
   const foreign = new copy.RequestTimeoutError({ kind: 'timeout', message: 'late' });
   assert.notEqual(copy.RequestTimeoutError, oxmcp.RequestTimeoutError);

@@ -247,7 +247,8 @@ describe('requests of fetch', { timeout: 60_000 }, () => {
     assert.match(new TextDecoder().decode((await reader?.read())?.value as Uint8Array), /notifications\/progress/);
     const rest = reader?.read();
     later.abort(reason);
-    await assert.rejects(rest ?? assert.fail(), reason);
+    // An error of the stream is one that libraries report to their program, for each client that leaves.
+    assert.equal((await rest)?.done, true);
     await server.close();
   });
 });

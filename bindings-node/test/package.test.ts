@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 import * as required from 'oxmcp';
 
@@ -50,19 +51,48 @@ test('a server starts with few files and few modules of Node', () => {
   }
 });
 
-test('the import reads one file of code', () => {
-  const script = `
-    import { createRequire } from 'node:module';
-    await import('oxmcp');
-    const files = Object.keys(createRequire(process.cwd() + '/x.js').cache);
-    console.log(files.map((file) => file.split(/[\\\\/]/).at(-1)).join());`;
-  const given = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: packageFolder, encoding: 'utf8' });
-  assert.equal(given, 'core.js\n');
+test('an import reads one file of code, and neither starts the loader of CommonJS nor loads the addon', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'oxmcp-import-'));
+  try {
+    const file = path.join(folder, 'import.mjs');
+    for (const paths of [['index'], ['paths/server/mcp', 'paths/server/stdio']]) {
+      const modules = paths.map((name) => pathToFileURL(path.join(packageFolder, 'dist', `${name}.mjs`)).href);
+      writeFileSync(
+        file,
+        `const [{ McpServer }] = await Promise.all(${JSON.stringify(modules)}.map((name) => import(name)));
+         const loaded = () => process.moduleLoadList.includes('NativeModule module');
+         const before = [loaded(), process.report.getReport().sharedObjects.some((one) => one.endsWith('.node'))];
+         new McpServer({ name: 'x', version: '1' });
+         const { createRequire } = loaded() ? {} : await import('node:module');
+         console.log(...before, Object.keys(createRequire(import.meta.url).cache).length);`,
+      );
+      assert.equal(execFileSync(process.execPath, [file], { encoding: 'utf8' }), 'false false 0\n', paths.join());
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('there is one copy, whether require or import comes first, and by every path', () => {
+  const require = "const { createRequire } = await import('node:module'); const load = createRequire(process.cwd() + '/x.js');";
+  const same = "console.log(a.McpServer === b.McpServer, a.McpServer === c.McpServer, a.Client === d.Client, a.McpError === e.McpError);";
+  const paths = "const c = await import('oxmcp/server/mcp.js'); const d = load('oxmcp/client'); const e = await import('oxmcp/types.js');";
+  const orders = [
+    "const a = await import('oxmcp'); const b = load('oxmcp');",
+    "const b = load('oxmcp'); const a = await import('oxmcp');",
+    "const c0 = await import('oxmcp/server/mcp.js'); const a = await import('oxmcp'); const b = load('oxmcp');",
+    // As in a Node that has no such function yet.
+    "delete process.getBuiltinModule; const a = await import('oxmcp'); const b = load('oxmcp');",
+  ];
+  for (const order of orders) {
+    const given = execFileSync(process.execPath, ['--input-type=module', '-e', `${require}${order}${paths}${same}`], { cwd: packageFolder, encoding: 'utf8' });
+    assert.equal(given, 'true true true true\n', order);
+  }
 });
 
 test('code is built as V8 reads it fastest, in ASCII, and in lines that a terminal can show', () => {
   const dist = path.join(packageFolder, 'dist');
-  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => /\.m?js$/.test(file));
   assert.ok(files.length > 10);
   for (const file of files) {
     const code = readFileSync(path.join(dist, file), 'utf8');
@@ -70,6 +100,14 @@ test('code is built as V8 reads it fastest, in ASCII, and in lines that a termin
     assert.doesNotMatch(code, /^ +(const|return|if) /m, file);
     assert.ok(code.split('\n').every((line) => line.length < 500), file);
   }
+});
+
+test('bundlers see that zod may be missing', () => {
+  const code = readFileSync(path.join(packageFolder, 'dist', 'code.js'), 'utf8');
+  const [inside = ''] = /try \{[^}]*\}/.exec(code.slice(code.lastIndexOf('try {', code.indexOf("require('zod')")))) ?? [];
+  const asked = /require\('zod[^']*'\)/g;
+  assert.equal(inside.match(asked)?.length, 2);
+  assert.equal(code.match(asked)?.length, 2);
 });
 
 test('modules for import are those for require', async () => {
@@ -118,6 +156,37 @@ test('an addon that is damaged, or for another system, is reported in the words 
     const output = execFileSync(process.execPath, ['-e', script], { cwd: folder, encoding: 'utf8' });
     assert.match(output, /^AddonError oxmcp found no native addon/);
     assert.match(output, process.platform === 'linux' ? /addon\.node: (invalid ELF header|file too short)/ : /addon\.node/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('an installed addon is found inside the package, beside it, and by its name alone', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'oxmcp-places-'));
+  try {
+    const installed = path.join(folder, 'node_modules', 'oxmcp');
+    cpSync(path.join(packageFolder, 'dist'), path.join(installed, 'dist'), { recursive: true });
+    cpSync(path.join(packageFolder, 'package.json'), path.join(installed, 'package.json'));
+    const file = readdirSync(path.join(packageFolder, 'native')).find((name) => name.endsWith('.node')) ?? '';
+    const name = file.replace(/^oxmcp\.(.*)\.node$/, 'oxmcp-$1');
+    const script = `
+      const { McpServer } = await import('oxmcp');
+      new McpServer({ name: 'x', version: '1' });
+      const loaded = process.report.getReport().sharedObjects.filter((one) => one.endsWith('.node'));
+      const { normalize } = await import('node:path');
+      console.log(loaded.length, normalize(loaded[0]).endsWith(normalize(process.env.EXPECTED)));`;
+    writeFileSync(path.join(folder, 'server.mjs'), script);
+    // Where it is called otherwise, it is what its package says.
+    const places = [[installed, file], [folder, file], [folder, 'addon.node']] as const;
+    for (const [base, called] of places) {
+      const addon = path.join(base, 'node_modules', name);
+      mkdirSync(addon, { recursive: true });
+      cpSync(path.join(packageFolder, 'native', file), path.join(addon, called));
+      writeFileSync(path.join(addon, 'package.json'), JSON.stringify({ main: called }));
+      const env = { ...process.env, EXPECTED: `${path.basename(base)}/node_modules/${name}/${called}` };
+      assert.equal(execFileSync(process.execPath, ['server.mjs'], { cwd: folder, env, encoding: 'utf8' }), '1 true\n');
+      rmSync(addon, { recursive: true });
+    }
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -55,7 +55,9 @@ describe('the reference', { timeout: 240_000 }, () => {
     const exempt = /^(LATEST_|SUPPORTED_|DEFAULT_|JSONRPC_|RELATED_|PROTOCOL_|CLIENT_|SERVER_|LOG_|SUBSCRIPTION_|TRACE|BAGGAGE_|PARSE_|INVALID_|METHOD_|INTERNAL_)|^is(JSONRPC|Initialize)/;
     const paths = ['', '/server', '/client', '/node', '/express', '/inMemory', '/shared/stdio', '/shared/protocol', '/shared/metadataUtils'];
     for (const one of ['stdio', 'mcp', 'sse', 'streamableHttp', 'webStandardStreamableHttp', 'express', 'completable']) paths.push(`/server/${one}`);
-    for (const one of ['stdio', 'sse', 'streamableHttp']) paths.push(`/client/${one}`);
+    for (const one of ['stdio', 'sse', 'streamableHttp', 'websocket']) paths.push(`/client/${one}`);
+    for (const one of ['errors', 'router', 'middleware/bearerAuth']) paths.push(`/server/auth/${one}`);
+    for (const one of ['auth', 'auth-utils']) paths.push(`/shared/${one}`);
     for (const path of paths) {
       const names = Object.keys(find(`oxmcp${path}`) as object).filter((name) => !exempt.test(name));
       const missing = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code));

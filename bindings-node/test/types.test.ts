@@ -201,6 +201,52 @@ export async function main(): Promise<void> {
 }
 `;
 
+/** Guarded servers, and classes that are extended, as types and as values. */
+const GUARDED = `
+import { Client, InMemoryTransport, McpServer, Server } from 'oxmcp';
+import { mcpAuthMetadataRouter, requireBearerAuth } from 'oxmcp/express';
+import { WebSocketClientTransport } from 'oxmcp/client/websocket.js';
+import { InvalidTokenError } from 'oxmcp/server/auth/errors.js';
+import type { OAuthTokenVerifier } from 'oxmcp/server/auth/provider.js';
+import type { AuthInfo } from 'oxmcp/server/auth/types.js';
+import type { AnySchema, SchemaOutput, ZodRawShapeCompat } from 'oxmcp/server/zod-compat.js';
+import { type OAuthClientMetadata, type OAuthMetadata, OAuthMetadataSchema, type OAuthTokens } from 'oxmcp/shared/auth.js';
+import { z } from 'zod';
+
+class Mine extends Client {
+  readonly own: number = 1;
+}
+const client: Client = new Mine({ name: 'a', version: '1' });
+const ends: InMemoryTransport[] = InMemoryTransport.createLinkedPair();
+const low: Server = new McpServer({ name: 'a', version: '1' }).server;
+
+class Verifier implements OAuthTokenVerifier {
+  async verifyAccessToken(token: string): Promise<AuthInfo> {
+    if (token === '') throw new InvalidTokenError('none');
+    return { token, clientId: 'a', scopes: [], expiresAt: 1, resource: new URL('https://a.test') };
+  }
+}
+const metadata: OAuthMetadata = OAuthMetadataSchema.parse({});
+const guards = [
+  requireBearerAuth({ verifier: new Verifier(), requiredScopes: ['a'], resourceMetadataUrl: undefined }),
+  mcpAuthMetadataRouter({ oauthMetadata: metadata, resourceServerUrl: new URL('https://a.test/mcp') }),
+];
+const tokens: OAuthTokens = { access_token: 'a', token_type: 'Bearer' };
+const about: OAuthClientMetadata = { redirect_uris: ['https://a.test/'] };
+
+function outputOf<Schema extends AnySchema>(schema: Schema, value: SchemaOutput<Schema>): SchemaOutput<Schema> {
+  return schema === undefined ? value : value;
+}
+const shape: ZodRawShapeCompat = { a: z.string() };
+const text: string = outputOf(z.object({ a: z.string() }), { a: 'x' }).a;
+const socket = new WebSocketClientTransport(new URL('ws://a.test'));
+export const all = [client instanceof Client, ends, low, guards, tokens.access_token, about, shape, text, client.connect(socket)];
+`;
+
+test('programs with guarded servers, and classes of their own', () => {
+  for (const kind of ['mts', 'cts']) assert.equal(compile(`guarded-${kind}`, { [`a.${kind}`]: GUARDED }, { types: ['node'] }), '');
+});
+
 test('programs of the official SDK, with zod 3, zod 4 and zod mini', () => {
   const options = { types: ['node'], exactOptionalPropertyTypes: false, esModuleInterop: true };
   assert.equal(compile('moved', { 'esm.mts': MOVED, 'commonjs.cts': MOVED }, options), '');

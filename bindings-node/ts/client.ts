@@ -503,14 +503,21 @@ export class Client {
   }
 
   /** Connects over HTTP: the core does, on threads of its own. */
-  #dial(url: string, how: string, options: ConnectOptions): Connection {
+  #dial({ url, renew }: Dialled, how: string, options: ConnectOptions): Connection {
     const hub = new Hub(undefined, null);
     const transport = new Elsewhere(hub);
     try {
       const probe = this.#options.mode === 'legacy' ? false : null;
       const settings = this.#settings(true);
       const timeout = milliseconds('timeout', options.timeout);
-      const session = hub.native.connect(this.#info, settings, this.#methods ?? null, url, how, probe, timeout);
+      const renews = renew !== undefined;
+      const session = hub.native.connect(this.#info, settings, this.#methods ?? null, url, how, renews, probe, timeout);
+      hub.unauthorized = (status, challenge) => {
+        renew?.(status, challenge).then(
+          (fields) => session.giveHeaders(fields, null),
+          (error: unknown) => session.giveHeaders([], String(error)),
+        );
+      };
       const connection = new Connection('client', session, transport, systemClock, this.#hooks(), transport);
       hub.adopt(session.handle, connection);
       return connection;
@@ -545,7 +552,7 @@ export class Client {
     const settings = typeof given === 'string' ? given : await given;
     this.#refuseSecond();
     if (options.signal?.aborted) throw options.signal.reason;
-    const connection = this.#dial(http.url, settings, options);
+    const connection = this.#dial(http, settings, options);
     this.#connection = connection;
     http.dialled(connection);
     await connection.open(options);

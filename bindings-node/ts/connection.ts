@@ -55,6 +55,7 @@ export class Connection {
   #peer: Peer | undefined;
   #end: TransportEnd | undefined;
   #closed = false;
+  #failed = false;
   #flushing = false;
   /** What came is being given out. */
   #reading = false;
@@ -149,7 +150,7 @@ export class Connection {
   }
 
   get isClosed(): boolean {
-    return this.#closed;
+    return this.#closed || this.#failed;
   }
 
   /** What is held at the moment: calls that wait, here and in the core. */
@@ -700,6 +701,8 @@ export class Connection {
         this.#hooks.ready(this);
         break;
       case 'connectFailed':
+        // What is left of it may take a moment more to end.
+        this.#failed = true;
         this.#takeHandshake()?.reject(this.#failure(first as ErrorDetails));
         break;
       case 'closed':

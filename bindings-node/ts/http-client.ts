@@ -2,18 +2,15 @@
  * Servers over HTTP.
  */
 
-import { type AuthProvider, authorizationOf, checkProvider } from './auth-provider.js';
+import { type AuthProvider, type OnUnauthorized, authorizationOf, checkProvider, renewal } from './auth-provider.js';
 import { type Known, checkOptions } from './check-options.js';
 import type { Connection } from './connection.js';
 import type { Home } from './home.js';
 import { usage } from './errors.js';
-import type { WebHeaders } from './http-types.js';
+import type { HeaderFields } from './http-types.js';
 import type { Hub } from './hub.js';
 import type { Url } from './registered.js';
 import { type Dialled, type Transport, NO_TRANSPORT, offer } from './transport.js';
-
-/** Header fields, as `fetch` takes them. */
-export type HeaderFields = Readonly<Record<string, string>> | readonly (readonly [string, string])[] | WebHeaders;
 
 /** How to reach a server over HTTP, all optional. Times are in milliseconds. */
 export interface StreamableHTTPClientTransportOptions {
@@ -22,10 +19,17 @@ export interface StreamableHTTPClientTransportOptions {
   /** The same as the official SDK has it. */
   readonly requestInit?: { readonly headers?: HeaderFields | undefined } | undefined;
   /**
-   * Has the access token, which is sent as `Authorization: Bearer …`. It is asked at each {@link Client.connect}; for the life of a
-   * connection the token is the same. A server that wants another one makes calls fail with an {@link UnauthorizedError}.
+   * Has the access token, which is sent as `Authorization: Bearer …`. It is asked at each {@link Client.connect}, and again when the
+   * server refuses the token, after its own `onUnauthorized` if it has one; the request is made once more then. With no other token
+   * the request fails with an {@link UnauthorizedError}.
    */
   readonly authProvider?: AuthProvider | undefined;
+  /**
+   * Gives other header fields when the server refuses a request for want of authorization, with 401 or with 403 and a challenge. The
+   * request is made once more with them, and so are all that follow; requests that are refused together ask once. With none, or the
+   * same, the request fails with an {@link UnauthorizedError}.
+   */
+  readonly onUnauthorized?: OnUnauthorized | undefined;
   /** How long to wait before a stream that broke is resumed, and how often. */
   readonly reconnectionOptions?: ReconnectionOptions | undefined;
   /** The proxy to use in place of the system's. */
@@ -60,6 +64,7 @@ const KNOWN: Known = {
   headers: 'object',
   requestInit: 'object',
   authProvider: 'object',
+  onUnauthorized: 'function',
   reconnectionOptions: {
     initialReconnectionDelay: 'milliseconds',
     maxReconnectionDelay: 'milliseconds',
@@ -105,13 +110,17 @@ export class StreamableHTTPClientTransport {
     checkOptions('StreamableHTTPClientTransport', options, KNOWN);
     this.url = parsed(url);
     checkProvider(options.authProvider);
-    const { headers, requestInit, authProvider, reconnectionOptions, ...rest } = options;
+    const { headers, requestInit, authProvider, onUnauthorized, reconnectionOptions, ...rest } = options;
+    if (authProvider !== undefined && onUnauthorized !== undefined) {
+      throw usage('the options "authProvider" and "onUnauthorized" exclude each other: the provider may have an onUnauthorized of its own');
+    }
     const own = Object.fromEntries(new Headers((requestInit?.headers ?? {}) as ConstructorParameters<typeof Headers>[0]));
     const backoff = backoffOf(reconnectionOptions);
     const settings = (authorization?: string): string =>
       JSON.stringify({ ...rest, backoff, headers: { ...own, ...headers, ...(authorization !== undefined && { authorization }) } });
     const http: Dialled = {
       url: this.url.href,
+      renew: renewal(this.url, authProvider, onUnauthorized),
       settings: authProvider === undefined ? () => settings() : async () => settings(await authorizationOf(authProvider)),
       dialled: (connection) => void (this.#connection = connection),
     };

@@ -304,7 +304,8 @@ export class HttpEndpoint {
     const left = (): void => {
       release();
       settle.resolve(new Response(null, { status: LEFT }));
-      fail(body, request.signal.reason);
+      // An error would be one of the stream, which some libraries report to their program for each client that leaves.
+      end(body);
     };
     request.signal?.addEventListener('abort', left, { once: true });
     sendWebBody(request, parsedBody, exchange).catch((error: unknown) => (request.signal?.aborted ? left() : failed(error)));
@@ -437,6 +438,15 @@ function fieldsOf({ rawHeaders }: NodeRequest, isHttp2: boolean, accept: string 
     if (!name.startsWith(':')) fields.push(name, isAccept ? (accept ?? value) : value);
   }
   return fields;
+}
+
+/** Ends a stream, if there is one that goes on. */
+function end(body: ReadableStreamDefaultController<Uint8Array> | undefined): void {
+  try {
+    body?.close();
+  } catch {
+    // It has ended, or nobody reads it any more.
+  }
 }
 
 /** Breaks a stream off, if there is one that goes on. */

@@ -45,3 +45,6 @@ export type WebResponse = typeof globalThis extends { Response: { prototype: inf
 
 /** The `Headers` of the program's own types, where it has some. */
 export type WebHeaders = typeof globalThis extends { Headers: { prototype: infer Own } } ? Own : never;
+
+/** Header fields, as `fetch` takes them. */
+export type HeaderFields = Readonly<Record<string, string>> | readonly (readonly [string, string])[] | WebHeaders;

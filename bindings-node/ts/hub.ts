@@ -46,6 +46,8 @@ export interface HubHooks {
 export class Hub implements Home {
   readonly native: NativeHub;
   readonly #hooks: HubHooks | undefined;
+  /** Of a client: its server wants other credentials. */
+  unauthorized: ((status: number, challenge: string | null) => void) | undefined;
   readonly #connections = new Map<number, Connection>();
   readonly #exchanges = new Map<number, ExchangeEvents>();
   #tokens = 0;
@@ -181,6 +183,7 @@ export class Hub implements Home {
     }
     const [kind, id, what, more] = rows.slice(row + 1, row + WIDTH);
     if (mark === EXCHANGE) this.#exchange(kind as string, id as number, what, more as string | null);
+    else if (kind === 'unauthorized') this.unauthorized?.(id as number, what as string | null);
     else if (mark === NO_SESSION && kind === 'trace') this.#hooks?.trace(what as 'sent' | 'received', more as string);
     else this.#hooks?.problem({ kind: what as Problem['kind'], message: more as string });
   }

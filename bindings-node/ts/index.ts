@@ -7,16 +7,17 @@
  */
 
 export { getDefaultEnvironment } from './child/environment.js';
-export {
-  type CallToolParams,
-  Client,
-  type ClientTransport,
-  type NotificationHandler,
-  type PageParams,
-  type Request,
-  type RequestHandler,
-} from './client.js';
-export type { AuthProvider, OAuthClientProvider, OAuthTokens, TokenProvider } from './auth-provider.js';
+export type { CallToolParams, ClientTransport, NotificationHandler, PageParams, Request, RequestHandler } from './client.js';
+export { Client, InMemoryTransport, Server, StdioClientTransport, StreamableHTTPClientTransport } from './on-demand.js';
+export type {
+  AuthProvider,
+  OAuthClientProvider,
+  OAuthTokens,
+  OnUnauthorized,
+  TokenProvider,
+  Unauthorized,
+  UnauthorizedContext,
+} from './auth-provider.js';
 export { type CompleteCallback, completable, isCompletable } from './completable.js';
 export type {
   ClientContext,
@@ -52,11 +53,9 @@ export {
   UsageError,
 } from './errors.js';
 export type { MessageSchemaLike } from './handler-schema.js';
-export { Server } from './low-level.js';
-export { type HeaderFields, StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions } from './http-client.js';
+export type { StreamableHTTPClientTransportOptions } from './http-client.js';
 export type { FetchOptions, HttpHandler, HttpOptions, HttpServer, ListenHttpOptions } from './http-server.js';
-export type { NodeRequest, NodeResponse, WebHeaders, WebRequest, WebResponse } from './http-types.js';
-export { InMemoryTransport } from './memory.js';
+export type { HeaderFields, NodeRequest, NodeResponse, WebHeaders, WebRequest, WebResponse } from './http-types.js';
 export type { MessageTransport, MessageTransport as Transport } from './messages.js';
 export type { AuthInfo, MessageExtraInfo, RequestInfo } from './origin.js';
 export type { AbortSignalLike, AskOptions, ClientOptions, ConnectOptions, Notification, Problem, RequestOptions, Signal } from './options.js';
@@ -98,7 +97,7 @@ export type {
 export { McpServer, type ServerTransport } from './server.js';
 export type { ServerCapabilitiesInput, ServerLimits, ServerOptions } from './server-options.js';
 export { type Sink, type Source, StdioServerTransport } from './stdio-server.js';
-export { type ByteStream, StdioClientTransport, type StdioServerParameters } from './stdio.js';
+export type { ByteStream, StdioServerParameters } from './stdio.js';
 export type { ListenOptions, Subscription } from './subscription.js';
 export type * from './types.js';
 export { version } from './version.js';

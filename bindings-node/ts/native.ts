@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 
 import { AddonError } from './errors.js';
+import { isNode } from './runtime.js';
 
 /** What the addon exports. It is written by hand and matches `src/lib.rs`. */
 export interface Native {
@@ -84,6 +85,8 @@ export interface NativeSession {
   receive(bytes: Uint8Array, now: number): void;
   endInput(now: number): void;
   close(why: string): void;
+  /** Answers the row `unauthorized` of a hub: names and values one after the other, or why there are none. */
+  giveHeaders(fields: string[], whyNot: string | null): boolean;
   ping(options: NativeCallOptions | null, now: number): number;
   begin(method: string, params: string | null, options: NativeCallOptions | null, now: number): number;
   callTool(name: string, args: string | null, options: NativeCallOptions | null, now: number): number;
@@ -139,6 +142,7 @@ export interface NativeHub {
     methods: NativeRegistry | null,
     url: string,
     http: string,
+    renews: boolean,
     probe: boolean | null,
     timeout: number | null,
   ): NativeSession;
@@ -209,16 +213,30 @@ function platforms(): string[] {
   return [`${platform}-${arch}`];
 }
 
+/** In a checkout, and where npm installs it: inside this package, or beside it. There it is found without looking it up. */
+const PLACES = ['../native', '../node_modules/oxmcp-NAME', '../../oxmcp-NAME'];
+
+function files(names: readonly string[]): string[] {
+  if (typeof __dirname !== 'string') return [];
+  const places = PLACES.flatMap((place) => names.map((name) => `${__dirname}/${place.replace('NAME', name)}/oxmcp.${name}.node`));
+  return places.filter((file) => existsSync(file));
+}
+
+function open(place: string): Native {
+  // The loader of modules takes longer to begin than the addon to load.
+  if (!isNode || process.platform === 'win32' || !place.endsWith('.node')) return require(place) as Native;
+  const made = { exports: {} };
+  process.dlopen(made, place);
+  return made.exports as Native;
+}
+
 function load(): Native {
   const names = platforms();
-  // A checkout has the addon in its own folder; an installed package, which has no such folder, finds it in the package for this
-  // platform. What is looked for in vain takes longer than this question.
-  const own = typeof __dirname === 'string' && existsSync(`${__dirname}/../native`) ? names.map((name) => `../native/oxmcp.${name}.node`) : [];
-  const places = [...own, ...names.map((name) => `oxmcp-${name}`)];
+  const places = [...files(names), ...names.map((name) => `oxmcp-${name}`)];
   const reasons: string[] = [];
   for (const place of places) {
     try {
-      return require(place) as Native;
+      return open(place);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       reasons.push(`  ${place}: ${message.split('\n', 1)[0]}`);

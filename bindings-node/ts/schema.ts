@@ -296,8 +296,13 @@ function pointed(root: JsonObject, reference: string): unknown {
  * zod 4 inside.
  */
 function zod(): Zod {
-  const whole = require('zod') as Partial<Zod>;
-  return (whole.toJSONSchema === undefined ? require('zod/v4') : whole) as Zod;
+  // Inside of `try`, so that bundlers know that it may not be there.
+  try {
+    const whole = require('zod') as Partial<Zod>;
+    return (whole.toJSONSchema === undefined ? require('zod/v4') : whole) as Zod;
+  } catch (error) {
+    throw new Error(textOf(error).split('\n', 1)[0], { cause: error });
+  }
 }
 
 /** What is wrong, each issue with its place, for the other side. Internal. */

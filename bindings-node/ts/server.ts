@@ -25,7 +25,7 @@ import { type MessageSchemaLike, handledBy, withMessage } from './handler-schema
 import type { StreamableHTTPServerTransport, WebStandardStreamableHTTPServerTransport } from './http-transport.js';
 import type { HttpEndpoint, HttpHandler, HttpOptions, HttpServer, ListenHttpOptions, Served } from './http-server.js';
 import { objectText } from './json.js';
-import { type Server, lowLevelOf } from './low-level.js';
+import type { Server } from './low-level.js';
 import type { InMemoryTransport } from './memory.js';
 import { type MessageTransport, starterOfOwn } from './messages.js';
 import { type NativeRegistry, native } from './native.js';
@@ -353,7 +353,8 @@ export class McpServer extends OlderNames {
    * requests to the client that connected last, notifications, and handlers of single methods.
    */
   get server(): Server {
-    return (this.#lowLevel ??= lowLevelOf(this));
+    const low = require('./low-level.js') as typeof import('./low-level.js');
+    return (this.#lowLevel ??= low.lowLevelOf(this));
   }
 
   /** The transport of the last {@link connect}. */

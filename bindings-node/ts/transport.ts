@@ -56,6 +56,8 @@ export interface Dialled {
   readonly url: string;
   /** How, as the core's JSON. It is asked for each connection; a promise where the program is asked, too. */
   settings(): string | Promise<string>;
+  /** The header fields that the program has when the server wants other credentials: names and values one after the other. */
+  readonly renew?: ((status: number, challenge: string | null) => Promise<string[]>) | undefined;
   /** What came of it. */
   dialled(connection: Connection): void;
 }

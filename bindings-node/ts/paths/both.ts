@@ -2,6 +2,7 @@
  * What the second version of the official SDK has in its client and in its server.
  */
 
+export { OAuthError, OAuthErrorCode, type OAuthErrorResponse } from '../auth/errors.js';
 export { mergeCapabilities } from '../capabilities.js';
 export {
   type InputRequest,

@@ -4,4 +4,4 @@
  * @packageDocumentation
  */
 
-export { InMemoryTransport } from '../memory.js';
+export { InMemoryTransport } from '../on-demand.js';

@@ -5,4 +5,5 @@
  */
 
 export { getDefaultEnvironment } from '../../child/environment.js';
-export { StdioClientTransport, type StdioServerParameters } from '../../stdio.js';
+export { StdioClientTransport } from '../../on-demand.js';
+export type { StdioServerParameters } from '../../stdio.js';

@@ -4,9 +4,6 @@
  * @packageDocumentation
  */
 
-export {
-  type ReconnectionOptions as StreamableHTTPReconnectionOptions,
-  StreamableHTTPClientTransport,
-  type StreamableHTTPClientTransportOptions,
-} from '../../http-client.js';
+export { StreamableHTTPClientTransport } from '../../on-demand.js';
+export type { ReconnectionOptions as StreamableHTTPReconnectionOptions, StreamableHTTPClientTransportOptions } from '../../http-client.js';
 export { StreamableHTTPError } from '../http-errors.js';

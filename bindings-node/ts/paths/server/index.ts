@@ -39,6 +39,8 @@ export {
   type StreamableHTTPServerTransportOptions as WebStandardStreamableHTTPServerTransportOptions,
   WebStandardStreamableHTTPServerTransport,
 } from '../../http-transport.js';
+export type { OAuthTokenVerifier } from '../../auth/bearer.js';
+export { getOAuthProtectedResourceMetadataUrl } from '../../auth/resource.js';
 export { fromJsonSchema } from '../../from-json-schema.js';
 export type { ResourceTemplateDescription as ResourceTemplateType } from '../../types.js';
 export * from '../both.js';

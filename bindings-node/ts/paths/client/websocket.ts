@@ -1,0 +1,7 @@
+/**
+ * `oxmcp/client/websocket.js`.
+ *
+ * @packageDocumentation
+ */
+
+export { WebSocketClientTransport } from '../../web-socket.js';

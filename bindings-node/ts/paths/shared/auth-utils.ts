@@ -1,0 +1,7 @@
+/**
+ * `oxmcp/shared/auth-utils.js`.
+ *
+ * @packageDocumentation
+ */
+
+export { checkResourceAllowed, resourceUrlFromServerUrl } from '../../auth/resource.js';

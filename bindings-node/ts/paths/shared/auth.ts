@@ -1,0 +1,8 @@
+/**
+ * `oxmcp/shared/auth.js`.
+ *
+ * @packageDocumentation
+ */
+
+export type { OAuthErrorResponse } from '../../auth/errors.js';
+export * from '../../auth/documents.js';
