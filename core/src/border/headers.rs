@@ -24,11 +24,12 @@ impl Awaited {
         asked.is_some_and(|asked| asked.send(fields).is_ok())
     }
 
-    fn ask(&self) -> oneshot::Receiver<Fields> {
+    /// Gives what is waited for, and whether the host is to be told: it is not while it owes an answer that somebody
+    /// waited for who gave up, and which is as good for this one.
+    fn ask(&self) -> (oneshot::Receiver<Fields>, bool) {
         let (asked, given) = oneshot::channel();
-        // Whoever waited before gave up, and what is given now is as good for this one.
-        *self.slot() = Some(asked);
-        given
+        let is_owed = self.slot().replace(asked).is_some();
+        (given, !is_owed)
     }
 
     fn slot(&self) -> std::sync::MutexGuard<'_, Option<oneshot::Sender<Fields>>> {
@@ -70,8 +71,29 @@ impl HeaderDesk {
     fn ask(&self, refused: Unauthorized, inbox: &Inbox) -> Option<oneshot::Receiver<Fields>> {
         let (link, number) = self.connection.get()?;
         let remote = Remote::again(link.upgrade()?, *number, Some(Arc::clone(&self.awaited)));
-        let given = self.awaited.ask();
-        inbox.push(Item::Unauthorized(remote, refused));
+        let (given, is_new) = self.awaited.ask();
+        if is_new {
+            inbox.push(Item::Unauthorized(remote, refused));
+        }
         Some(given)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_that_owes_an_answer_is_not_asked_again() {
+        let awaited = Awaited::default();
+        let (first, is_new) = awaited.ask();
+        assert!(is_new);
+        drop(first);
+        let (mut second, is_new) = awaited.ask();
+        assert!(!is_new);
+        assert!(awaited.give(Ok(Vec::new())));
+        assert!(matches!(second.try_recv(), Ok(Ok(fields)) if fields.is_empty()));
+        assert!(!awaited.give(Ok(Vec::new())));
+        assert!(awaited.ask().1);
     }
 }

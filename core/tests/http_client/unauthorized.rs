@@ -69,7 +69,7 @@ async fn a_refused_request_is_made_again_with_what_is_given_then() {
             .await;
     });
     assert_eq!(text(done), "yes");
-    assert_eq!(tokens.asked(), [(401, Some("Bearer a, Basic".to_owned()))]);
+    assert_eq!(tokens.asked(), [(401, Some("Bearer a,Basic".to_owned()))]);
     // What follows carries it from the start, until that is refused in its turn.
     let (done, ()) = tokio::join!(client.call_tool("t", ()), async {
         let asked = next_with(&mut script, "tools/call", "1").await;

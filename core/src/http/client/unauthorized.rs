@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::HeaderMap;
-use http::header::WWW_AUTHENTICATE;
 use oxmcp_proto::Error;
-use oxmcp_proto::http::client::{Outcome, failure};
+use oxmcp_proto::http::client::{Outcome, Reading, Sent, failure, read_head};
 use reqwest::Response;
 
 use super::builder::{read_header, usage};
+use super::wire::Headers;
 
 /// A server refused a request for want of authorization, see [`Http::on_unauthorized`](super::Http::on_unauthorized).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,16 +122,14 @@ fn over(given: &HeaderMap, fresh: Vec<(String, String)>) -> Result<Option<Header
 }
 
 fn refusal(response: &Response) -> Option<Unauthorized> {
-    let status = response.status().as_u16();
-    let challenges: Vec<_> = response.headers().get_all(WWW_AUTHENTICATE).iter().collect();
-    if status != 401 && (status != 403 || challenges.is_empty()) {
-        return None;
+    let fields = Headers(response.headers());
+    match read_head(Sent::Notification, false, response.status().as_u16(), &fields) {
+        Reading::Done(Outcome::Denied { status, challenge }) => Some(Unauthorized {
+            status,
+            www_authenticate: challenge,
+        }),
+        _ => None,
     }
-    let challenges: Vec<_> = challenges.iter().filter_map(|value| value.to_str().ok()).collect();
-    Some(Unauthorized {
-        status,
-        www_authenticate: (!challenges.is_empty()).then(|| challenges.join(", ")),
-    })
 }
 
 fn lock<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
