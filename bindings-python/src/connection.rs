@@ -10,17 +10,17 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use oxmcp::border;
 use oxmcp::transport::Http;
-use oxmcp_proto::{CallOptions, Config, Keyring, LogLevel, OutboundId, Role, SealKey, Session};
+use oxmcp_proto::{CallOptions, Config, Error, ErrorKind, Keyring, LogLevel, OutboundId, SealKey, Session};
 use pyo3::prelude::*;
 
 use crate::core::{Core, Turn, VERDICTS};
 use crate::error::raise;
 use crate::host::Host;
 use crate::hub::Hub;
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Mailbox, Owner};
 use crate::port::Port;
 use crate::registry::Registry;
-use crate::session::invalid;
+use crate::session::{invalid, log_level};
 use crate::state::State;
 
 /// A server's or a client's connection.
@@ -83,7 +83,7 @@ impl Connection {
 
     /// A client's end over HTTP, which connects at once; the event `ready` or `connect_failed` comes. `http` is
     /// the text of the settings of HTTP, as the core's `Http::from_json` takes them. `probe`: the server may be
-    /// asked for its era.
+    /// asked for its era. `renews`: the event `unauthorized` is wanted, which `give_headers` answers.
     #[staticmethod]
     #[allow(clippy::too_many_arguments)] // one crossing, flat
     fn http_client(
@@ -98,6 +98,7 @@ impl Connection {
         registry: Py<Registry>,
         url: &str,
         http: &str,
+        renews: bool,
         connect_timeout: Option<f64>,
         on_event: Py<PyAny>,
     ) -> PyResult<Self> {
@@ -107,17 +108,26 @@ impl Connection {
         let connect_timeout = seconds(connect_timeout)?;
         let http = Http::from_json(url, http).map_err(|error| raise(py, &error))?;
         let core = registry.get().core();
-        let mailbox = Mailbox::new(py, &hub, Role::Client, registry, on_event);
-        match border::connect(config, core, http, probe, connect_timeout, &mailbox.inbox) {
-            Ok(remote) => Ok(Self {
-                port: Port::Remote(mailbox, remote),
-                log_level: Mutex::default(),
-            }),
+        let mailbox = Mailbox::new(py, &hub, Owner::Client, registry, on_event);
+        match border::connect_http(config, core, http, renews, probe, connect_timeout, &mailbox.inbox) {
+            Ok(remote) => Ok(Self::of(Port::Remote(mailbox, remote))),
             Err(error) => {
                 mailbox.close();
                 Err(raise(py, &error))
             }
         }
+    }
+
+    /// Answers the event `unauthorized`: header fields to be sent from now on, or why there are none. False when
+    /// nobody waits any more.
+    fn give_headers(&self, fields: Vec<(String, String)>, why_not: Option<String>) -> bool {
+        let Port::Remote(_, remote) = &self.port else {
+            return false;
+        };
+        remote.give_headers(match why_not {
+            Some(why) => Err(Error::new(ErrorKind::Usage, why)),
+            None => Ok(fields),
+        })
     }
 
     /// Answers what needs no Python, from a plain read loop without the interpreter's lock.
@@ -218,6 +228,18 @@ impl Connection {
         Ok(())
     }
 
+    /// Client: no more will be read. A last line without its end counts.
+    fn finish_line(&self, py: Python<'_>) -> PyResult<()> {
+        let core = self.core()?;
+        let outputs = {
+            let now = core.now();
+            let mut state = core.state();
+            state.session.finish_line(now);
+            state.take_outputs()
+        };
+        core.take_turn(py, outputs)
+    }
+
     /// Bytes read elsewhere (by a thread, where a loop cannot watch the descriptor).
     fn feed(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
         let core = self.core()?;
@@ -250,9 +272,12 @@ impl Connection {
         let outputs = {
             let now = core.now();
             let mut state = core.state();
-            state.armed = None;
+            let armed = state.armed.take();
             state.session.handle_timeout(now);
-            state.take_outputs()
+            let outputs = state.take_outputs();
+            drop(state);
+            drop(armed);
+            outputs
         };
         core.take_turn(py, outputs)
     }
@@ -332,10 +357,7 @@ impl Connection {
 
     /// Sets the mildest log messages that calls ask for, in revisions where each call says it.
     fn set_log_level(&self, level: &str) -> PyResult<()> {
-        let known = LogLevel::named(level).ok_or_else(|| {
-            let names = LogLevel::ALL.map(LogLevel::name).join(", ");
-            invalid(format!("{level:?} is no level; the levels are {names}"))
-        })?;
+        let known = log_level(level)?;
         *self.log_level.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
         Ok(())
     }
@@ -357,6 +379,22 @@ impl Connection {
     #[pyo3(signature = (method, params=None))]
     fn notify(&self, py: Python<'_>, method: &str, params: Option<&str>) -> PyResult<()> {
         self.port.notify(py, method, params)
+    }
+
+    /// Server: sends a log message that belongs to no call, if the client wants such. False when it does not.
+    #[pyo3(signature = (level, logger, data))]
+    fn log(&self, py: Python<'_>, level: &str, logger: Option<&str>, data: &str) -> PyResult<bool> {
+        let level = log_level(level)?;
+        let sent = self.port.with(|session, _| session.log(None, level, logger, data));
+        let sent = sent.map_err(|error| raise(py, &error))?;
+        self.port.settle(py)?;
+        Ok(sent)
+    }
+
+    /// The id of the session over HTTP, or `None`.
+    #[getter]
+    fn session_id(&self) -> Option<String> {
+        self.port.session_id().map(|id| (*id).to_owned())
     }
 
     /// Ends the session: calls fail, handlers are cancelled, the event `closed` comes.
@@ -403,8 +441,12 @@ impl Connection {
         on_event: Py<PyAny>,
     ) -> Self {
         let core = Core::new(State::new(session, input, output), registry, server, on_event);
+        Self::of(Port::Loop(core))
+    }
+
+    pub(crate) fn of(port: Port) -> Self {
         Self {
-            port: Port::Loop(core),
+            port,
             log_level: Mutex::default(),
         }
     }

@@ -14,7 +14,7 @@ use crate::entry::Entry;
 use crate::error::raise;
 use crate::handler::text_of;
 use crate::port::Port;
-use crate::session::invalid;
+use crate::session::log_level;
 
 /// The request a handler serves. Ask for it by annotating a parameter with `Context`.
 #[pyclass(module = "oxmcp", frozen)]
@@ -71,10 +71,7 @@ impl Context {
         data: Bound<'_, PyAny>,
         logger: Option<Bound<'_, PyString>>,
     ) -> PyResult<Pause> {
-        let level = LogLevel::named(level).ok_or_else(|| {
-            let names = LogLevel::ALL.map(LogLevel::name).join(", ");
-            invalid(format!("{level:?} is no level; the levels are {names}"))
-        })?;
+        let level = log_level(level)?;
         Self::write_log(slf, level, data, logger.as_ref())
     }
 

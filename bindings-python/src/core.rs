@@ -384,10 +384,12 @@ impl Core {
         if std::mem::replace(&mut self.state().flush_is_due, true) {
             return Ok(());
         }
-        match host.event_loop().is_here(py)? {
-            true => host.flush_soon(py),
-            false => host.flush_from_thread(py),
+        if host.event_loop().is_here(py)? {
+            return host.flush_soon(py);
         }
+        let woken = host.flush_from_thread(py);
+        // The loop may have let go of the connection, and have ended, a moment ago.
+        if self.state().detached { Ok(()) } else { woken }
     }
 
     /// Writes what is queued; arms what is needed for the rest.

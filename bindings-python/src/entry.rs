@@ -217,7 +217,13 @@ impl Plan {
             values.insert(at.min(values.len()), context()?);
         }
         let Some(names) = &self.keywords else {
-            return function.call1(PyTuple::new(py, values)?);
+            // Few are passed without a tuple, where the interpreter can do that.
+            return match values.as_slice() {
+                [one] => function.call1((one,)),
+                [one, two] => function.call1((one, two)),
+                [one, two, three] => function.call1((one, two, three)),
+                _ => function.call1(PyTuple::new(py, values)?),
+            };
         };
         let names = names.bind(py);
         let keywords = PyDict::new(py);

@@ -87,7 +87,7 @@ impl FirstSteps {
         };
         let here = (event_loop, spare.task.bind(py));
         if self.enter.bind(py).call1(here).is_err() {
-            *self.lock() = Some(spare);
+            self.keep(spare);
             return Ok(None);
         }
         let step = step_within(spare.context.bind(py), handler);
@@ -99,7 +99,7 @@ impl FirstSteps {
             }
             ended => {
                 if spare.is_untouched(py, self.count_weak.bind(py)) {
-                    *self.lock() = Some(spare);
+                    self.keep(spare);
                 } else {
                     spare.untouched = None;
                     self.hand_over(py, &spare, None)?;
@@ -122,7 +122,7 @@ impl FirstSteps {
         };
         if spare.untouched.is_none() {
             if !spare.shell.get().is_parked() {
-                *self.lock() = Some(spare);
+                self.keep(spare);
                 return Ok(None);
             }
             let task = spare.task.bind(py);
@@ -176,6 +176,12 @@ impl FirstSteps {
             gate.call_method1(intern!(py, "set_result"), (py.None(),))?;
         }
         Ok(task.clone())
+    }
+
+    fn keep(&self, spare: Spare) {
+        // A handler that took turns of the loop itself may have had another one made.
+        let before = self.lock().replace(spare);
+        drop(before);
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Spare>> {

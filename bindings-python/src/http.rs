@@ -4,16 +4,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use oxmcp::border::{self, Request};
-use oxmcp_proto::{LogLevel, Role};
 use pyo3::prelude::*;
 
 use crate::connection::server_config;
 use crate::error::raise;
 use crate::hub::Hub;
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Mailbox, Owner};
 use crate::registry::Registry;
 use crate::routes::fields;
-use crate::session::invalid;
+use crate::session::{invalid, log_level};
 
 /// A server over HTTP, whose handlers run on one event loop.
 #[pyclass(module = "oxmcp._native", frozen)]
@@ -34,7 +33,7 @@ pub(crate) struct Exchange {
 impl HttpServer {
     /// The first parameters are those of `Connection.server`; `http` is the text of the settings of HTTP, as the
     /// core's `border::HttpServer` takes them. With `routes` the hook is told of requests to its port for other paths
-    /// (`routes.rs`).
+    /// (`routes.rs`), with `sessions` of the sessions of clients (`mailbox.rs`).
     #[new]
     #[allow(clippy::too_many_arguments)] // one crossing, flat
     fn new(
@@ -50,11 +49,17 @@ impl HttpServer {
         registry: Py<Registry>,
         http: &str,
         routes: bool,
+        sessions: bool,
         on_event: Py<PyAny>,
     ) -> PyResult<Self> {
         let config = server_config(py, name, version, title, instructions, trace, settings, secret)?;
         let core = registry.get().core();
-        let mailbox = Mailbox::new(py, &hub, Role::Server, registry, on_event);
+        let mailbox = {
+            let owner = Owner::Server {
+                tells_sessions: sessions,
+            };
+            Mailbox::new(py, &hub, owner, registry, on_event)
+        };
         match border::HttpServer::new(config, core, http, &mailbox.inbox) {
             Ok(server) if routes => Ok(Self {
                 server: server.with_routes(mailbox.route_inbox()),
@@ -144,7 +149,7 @@ impl HttpServer {
     /// Sends a log message to every client that wants such.
     #[pyo3(signature = (level, logger, data))]
     fn log(&self, level: &str, logger: Option<&str>, data: &str) -> PyResult<()> {
-        let level = LogLevel::named(level).ok_or_else(|| invalid(format!("{level:?} is no level")))?;
+        let level = log_level(level)?;
         self.server
             .with_each(|session, _| drop(session.log(None, level, logger, data)));
         Ok(())

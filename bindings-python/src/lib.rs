@@ -4,6 +4,9 @@
 //! moves bytes between descriptors and the session, starts handlers as asyncio tasks and completes
 //! futures, all on the thread of the event loop that owns the connection. What goes over HTTP lives on
 //! threads of a runtime of the core's; what it says to Python comes to that same thread (`hub.rs`).
+//!
+//! Nothing here relies on the interpreter's lock, so that importing this module leaves it off where Python has none:
+//! what several threads may reach at once is behind a mutex, and no mutex is held while Python code can run.
 
 mod bell;
 mod calls;
@@ -32,7 +35,7 @@ mod schema;
 mod session;
 mod state;
 
-#[pyo3::pymodule]
+#[pyo3::pymodule(gil_used = false)]
 mod _native {
     use pyo3::prelude::*;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use oxmcp::border::{ExchangeEvent, Inbox, Item, Remote, RouteEvent};
-use oxmcp_proto::{InboundId, Output, Role};
+use oxmcp_proto::{InboundId, Output};
 use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -13,18 +13,38 @@ use pyo3::types::PyBytes;
 
 use crate::bell::Bell;
 use crate::calls::Calls;
+use crate::connection::Connection;
 use crate::event_loop::EventLoop;
 use crate::hook::Hook;
 use crate::hub::Hub;
-use crate::outputs;
+use crate::outputs::{self, about};
 use crate::port::Port;
 use crate::registry::Registry;
 use crate::routes;
 
+/// What a client says when its handshake is complete.
+const INITIALIZED: &str = "notifications/initialized";
+
+/// Whose mailbox it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Client,
+    /// A server, which may want to be told of the sessions of its clients:
+    ///
+    /// | the hook is told | with | when |
+    /// | --- | --- | --- |
+    /// | `"session"` | its number, what `"ready"` says of the client, its `Connection` | it made its handshake |
+    /// | `"session_begun"` | its number | it said that it is initialized |
+    /// | `"session_ended"` | its number | it is over |
+    Server {
+        tells_sessions: bool,
+    },
+}
+
 /// Closed when its owner is, or when its loop has ended.
 pub(crate) struct Mailbox {
     pub(crate) number: u64,
-    role: Role,
+    owner: Owner,
     hub: Py<Hub>,
     bell: Arc<Bell>,
     pub(crate) inbox: Arc<Inbox>,
@@ -43,7 +63,13 @@ pub(crate) struct Mailbox {
 }
 
 impl Mailbox {
-    pub(crate) fn new(py: Python<'_>, hub: &Py<Hub>, role: Role, registry: Py<Registry>, hook: Py<PyAny>) -> Arc<Self> {
+    pub(crate) fn new(
+        py: Python<'_>,
+        hub: &Py<Hub>,
+        owner: Owner,
+        registry: Py<Registry>,
+        hook: Py<PyAny>,
+    ) -> Arc<Self> {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
         let bell = Arc::clone(hub.get().bell());
@@ -57,7 +83,7 @@ impl Mailbox {
         });
         let mailbox = Arc::new(Self {
             number,
-            role,
+            owner,
             hub: hub.clone_ref(py),
             bell,
             inbox,
@@ -176,12 +202,35 @@ impl Mailbox {
         let (remote, output) = match item {
             Item::Output(remote, output) => (remote, output),
             Item::Exchange(token, event) => return self.exchanged(py, token, event),
+            Item::Unauthorized(_, refused) => {
+                return self
+                    .hook
+                    .tell(py, "unauthorized", None, refused.status, refused.www_authenticate);
+            }
         };
-        match (self.role, output) {
-            // Sessions of a server come and go by themselves.
-            (Role::Server, Output::Ready(_) | Output::Closed) => Ok(()),
-            (Role::Client, Output::Closed) => self.hook.tell(py, "closed", None, py.None(), py.None()),
+        match (self.owner, output) {
+            (Owner::Client, Output::Closed) => self.hook.tell(py, "closed", None, py.None(), py.None()),
+            (Owner::Server { tells_sessions: true }, output) if is_of_session(&output) => {
+                self.tell_of_session(py, remote, output)
+            }
+            // They come and go by themselves.
+            (Owner::Server { .. }, Output::Ready(_) | Output::Closed) => Ok(()),
             (_, output) => outputs::act(py, &Port::Remote(Arc::clone(self), remote), event_loop, output).map(drop),
+        }
+    }
+
+    /// Tells of a client's session. Without an id each request stands for itself, and there is none.
+    fn tell_of_session(self: &Arc<Self>, py: Python<'_>, remote: Remote, output: Output) -> PyResult<()> {
+        let number = Some(remote.number());
+        match output {
+            Output::Ready(peer) if remote.session_id().is_some() => {
+                let connection = Connection::of(Port::Remote(Arc::clone(self), remote));
+                let connection = Bound::new(py, connection)?;
+                self.hook.tell(py, "session", number, about(&peer), connection)
+            }
+            Output::Notification { .. } => self.hook.tell(py, "session_begun", number, py.None(), py.None()),
+            Output::Closed => self.hook.tell(py, "session_ended", number, py.None(), py.None()),
+            _ => Ok(()),
         }
     }
 
@@ -213,6 +262,15 @@ impl Mailbox {
 
     fn exchanges(&self) -> MutexGuard<'_, HashMap<u64, Py<PyAny>>> {
         lock(&self.exchanges)
+    }
+}
+
+/// Whether an output says that a session begins or ends.
+fn is_of_session(output: &Output) -> bool {
+    match output {
+        Output::Ready(_) | Output::Closed => true,
+        Output::Notification { method, .. } => method == INITIALIZED,
+        _ => false,
     }
 }
 

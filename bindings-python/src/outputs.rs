@@ -9,7 +9,7 @@
 //! | all else | the hook is told |
 
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, Json};
-use oxmcp_proto::{Answer, Error, ErrorKind, Output};
+use oxmcp_proto::{Answer, Error, ErrorKind, Output, Peer};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -68,13 +68,8 @@ pub(crate) fn report(py: Python<'_>, port: &Port, output: Output) -> PyResult<()
     match output {
         Output::Ready(peer) => {
             port.learn(Some(peer.revision));
-            let about = (
-                peer.revision.name(),
-                peer.revision.has_handshake(),
-                peer.info.get(),
-                peer.capabilities.get(),
-            );
-            port.tell(py, "ready", None, about, peer.instructions)?;
+            let about = about(&peer);
+            port.tell(py, "ready", None, about, peer.instructions.as_deref())?;
         }
         Output::ConnectFailed(error) => {
             port.learn(None);
@@ -103,6 +98,13 @@ pub(crate) fn report(py: Python<'_>, port: &Port, output: Output) -> PyResult<()
         | Output::Wire(_) => {}
     }
     Ok(())
+}
+
+/// What Python is told of a peer: its revision, whether that has a handshake, who it is and what it can do.
+pub(crate) fn about(peer: &Peer) -> (&'static str, bool, &str, &str) {
+    let revision = peer.revision;
+    let (info, capabilities) = (peer.info.get(), peer.capabilities.get());
+    (revision.name(), revision.has_handshake(), info, capabilities)
 }
 
 /// Gives a call's future its outcome.

@@ -41,8 +41,10 @@ impl Registry {
     /// Adds an entry that is described later; gives its number.
     fn add(&self, kind: &str, key: &str, entry: Py<Entry>) -> PyResult<EntryId> {
         let kind = named(kind)?;
+        // A call of it may come at once, on another thread: whoever looks for its handler waits until it is there.
+        let mut handlers = self.lock();
         let id = self.core.add(kind, key).map_err(invalid)?;
-        self.lock().entries[kind as usize].insert(id, entry);
+        handlers.entries[kind as usize].insert(id, entry);
         Ok(id)
     }
 
@@ -70,8 +72,11 @@ impl Registry {
     /// Sets what completes the arguments of a prompt, or the variables of a template.
     fn complete(&self, kind: &str, id: EntryId, entry: Py<Entry>) -> PyResult<()> {
         let kind = named(kind)?;
-        self.core.set_completes(kind, id).map_err(invalid)?;
-        let before = self.lock().completions[kind as usize].insert(id, entry);
+        let before = {
+            let mut handlers = self.lock();
+            self.core.set_completes(kind, id).map_err(invalid)?;
+            handlers.completions[kind as usize].insert(id, entry)
+        };
         drop(before);
         Ok(())
     }
@@ -96,8 +101,12 @@ impl Registry {
     /// Adds a method of the program's own.
     #[pyo3(signature = (name, extension, entry))]
     fn add_method(&self, name: &str, extension: Option<&str>, entry: Py<Entry>) -> PyResult<()> {
-        self.core.add_method(name, extension).map_err(invalid)?;
-        self.serve(name, entry);
+        let before = {
+            let mut handlers = self.lock();
+            self.core.add_method(name, extension).map_err(invalid)?;
+            handlers.methods.insert(name.into(), entry)
+        };
+        drop(before);
         Ok(())
     }
 
@@ -116,6 +125,12 @@ impl Registry {
             self.serve(method, entry);
         }
         self.core.take_over(method, how).map_err(invalid)
+    }
+
+    /// Has servers tell when a client says that it is initialized.
+    fn tell_initialized(&self) -> PyResult<()> {
+        let how = Some(TakeOver::Replace);
+        self.core.take_over("notifications/initialized", how).map_err(invalid)
     }
 
     /// The registry's own answer to the request for a list; `None` for a cursor that was never given out.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use oxmcp_proto::jsonrpc::{ErrorCode, ErrorObject, json};
-use oxmcp_proto::{Answer, CallOptions, Config, InboundId, Instant, OutboundId, Registry, duration_from_millis};
+use oxmcp_proto::{
+    Answer, CallOptions, Config, InboundId, Instant, LogLevel, OutboundId, Registry, duration_from_millis,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -154,6 +156,14 @@ fn call_options(py: Python<'_>, (timeout, total, reset, progress): Options) -> P
 
 fn at(now: f64) -> Instant {
     Instant::from_millis(now)
+}
+
+/// The level of log messages of this name.
+pub(crate) fn log_level(name: &str) -> PyResult<LogLevel> {
+    LogLevel::named(name).ok_or_else(|| {
+        let names = LogLevel::ALL.map(LogLevel::name).join(", ");
+        invalid(format!("{name:?} is no level; the levels are {names}"))
+    })
 }
 
 pub(crate) fn invalid(error: impl std::fmt::Display) -> PyErr {

@@ -22,6 +22,8 @@ PRINTED = {
         "3",
         '{"item":"tea","count":3}',
         "['TextContent', 'TextContent', 'ImageContent', 'AudioContent', 'EmbeddedResource', 'ResourceLink']",
+        '["ann"]',
+        "info welcome, number 1 None",
     ],
     "http": ["looking", "A book about oxen 2026-07-28", "A book about cows 1", '{"id":"1","text":"Oxen are large."}', "A book about bulls for ann"],
     "clients": ["3", "tools/call got no answer within 3600 s; raise the timeout, or reset it on progress (-32001)", "as before", "4"],

@@ -22,6 +22,7 @@ from oxmcp import (
     ResponseError,
     Server,
     ToolError,
+    Unauthorized,
     UsageError,
     _hub,
 )
@@ -356,3 +357,105 @@ def test_every_option_is_taken() -> None:
                 await Client("http://example.invalid/mcp", http={"proxy": serving.url}).connect()
 
     asyncio.run(main())
+
+
+class Guarded:
+    """An app that takes one token, which may be changed, behind uvicorn."""
+
+    def __init__(self, app: Server) -> None:
+        self._asgi, self.token = app.asgi(), "first"
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and dict(scope["headers"]).get(b"authorization") != b"Bearer " + self.token.encode():
+            await send({"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer realm=x")]})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        await self._asgi(scope, receive, send)
+
+
+@MODES
+def test_other_header_fields_are_asked_for_when_those_sent_are_refused(mode: Any) -> None:
+    async def main() -> None:
+        guarded = Guarded(served())
+        told: list[Unauthorized] = []
+
+        async def renew(refused: Unauthorized) -> dict[str, str]:
+            told.append(refused)
+            await asyncio.sleep(0)
+            return {"Authorization": f"Bearer {guarded.token}"}
+
+        async with under_uvicorn(guarded) as port:
+            async with Client(f"http://127.0.0.1:{port}/mcp", on_unauthorized=renew, mode=mode) as client:
+                assert (await client.call_tool("add", {"a": 1, "b": 2})).text == "3"
+                assert told == [Unauthorized(401, "Bearer realm=x")]
+                guarded.token = "second"
+                calls = (client.call_tool("add", {"a": n, "b": n}) for n in range(5))
+                assert [result.text for result in await asyncio.gather(*calls)] == ["0", "2", "4", "6", "8"]
+                assert told == [Unauthorized(401, "Bearer realm=x")] * 2
+
+    asyncio.run(main())
+
+
+def test_what_is_no_answer_to_a_refusal_fails_the_call_alone() -> None:
+    async def main() -> None:
+        guarded = Guarded(served())
+        answers: list[Any] = [None, ValueError("the keyring is locked"), ["Authorization"], {"Accept": "x"}, {}]
+
+        def renew(refused: Unauthorized) -> Any:
+            answer = answers.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        whys = [
+            "give it credentials",
+            "there are no others: ValueError: the keyring is locked",
+            "a mapping of str to str, or None, not list",
+            'the header "Accept" cannot be set',
+            "give it credentials",
+        ]
+        async with under_uvicorn(guarded) as port:
+            headers = {"Authorization": "Bearer first"}
+            async with Client(f"http://127.0.0.1:{port}/mcp", headers=headers, on_unauthorized=renew) as client:
+                guarded.token = "second"
+                for why in whys:
+                    with pytest.raises(ResponseError, match="denied access with status 401") as caught:
+                        await client.call_tool("add", {"a": 1, "b": 2})
+                    assert why in str(caught.value)
+                    assert caught.value.data == {"status": 401, "wwwAuthenticate": "Bearer realm=x"}
+                guarded.token = "first"
+                assert (await client.call_tool("add", {"a": 1, "b": 2})).text == "3"
+        assert answers == []
+
+    asyncio.run(main())
+
+
+def test_a_client_that_closes_asks_no_further() -> None:
+    async def main() -> None:
+        guarded = Guarded(served())
+        asked, ended = asyncio.Event(), asyncio.Event()
+
+        async def renew(refused: Unauthorized) -> None:
+            asked.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+        async with under_uvicorn(guarded) as port:
+            headers = {"Authorization": "Bearer first"}
+            client = Client(f"http://127.0.0.1:{port}/mcp", headers=headers, on_unauthorized=renew)
+            async with client:
+                guarded.token = "second"
+                call = asyncio.create_task(client.call_tool("add", {"a": 1, "b": 2}))
+                await asked.wait()
+            with pytest.raises(ConnectionClosedError):
+                await call
+            await ended.wait()
+
+    asyncio.run(main())
+
+
+def test_header_fields_are_for_servers_over_http() -> None:
+    with pytest.raises(UsageError, match="on_unauthorized= are for servers over HTTP"):
+        Client(served(), on_unauthorized=lambda refused: None)

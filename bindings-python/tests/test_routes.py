@@ -391,7 +391,7 @@ def test_a_stream_is_given_as_it_is_taken_and_ends_with_its_client() -> None:
 
 
 def test_closing_waits_for_routes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oxmcp._http, "_LAST_WORDS", 0.02)
+    monkeypatch.setattr(oxmcp._http, "LAST_WORDS", 0.02)
     app = Server("routes")
     asked, go_on, began = asyncio.Event(), asyncio.Event(), asyncio.Event()
     ends: list[str] = []

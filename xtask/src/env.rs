@@ -8,7 +8,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 
 /// The oldest and the newest minor version of Python 3 that is supported.
-pub(crate) const PYTHON_MINORS: std::ops::RangeInclusive<u32> = 10..=14;
+const PYTHON_MINORS: std::ops::RangeInclusive<u32> = 10..=14;
+/// The first minor version of Python 3 whose builds without the interpreter's lock are supported, as 3.14t is.
+const FREE_THREADED_MINOR: u32 = 14;
 /// The oldest supported major version of Node.
 const NODE_MAJOR: u32 = 20;
 
@@ -70,19 +72,48 @@ impl fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
+/// A version of Python, as far as wheels tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PythonVersion {
+    /// 11 for Python 3.11.
+    pub(crate) minor: u32,
+    /// It was built without the interpreter's lock.
+    pub(crate) free_threaded: bool,
+}
+
+impl PythonVersion {
+    /// All that are supported, oldest first.
+    pub(crate) fn supported() -> impl Iterator<Item = Self> {
+        let of = |free_threaded| move |minor| Self { minor, free_threaded };
+        let free_threaded = FREE_THREADED_MINOR..=*PYTHON_MINORS.end();
+        PYTHON_MINORS.map(of(false)).chain(free_threaded.map(of(true)))
+    }
+
+    fn is_supported(self) -> bool {
+        Self::supported().any(|version| version == self)
+    }
+}
+
+/// `3.11` or `3.14t`, as people write it.
+impl fmt::Display for PythonVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "3.{}{}", self.minor, if self.free_threaded { "t" } else { "" })
+    }
+}
+
 /// An interpreter that can make virtual environments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Python {
     /// The interpreter itself, past any shim.
     pub(crate) program: PathBuf,
-    /// 11 for Python 3.11.
-    pub(crate) minor: u32,
+    /// Which one it is.
+    pub(crate) version: PythonVersion,
 }
 
 impl Python {
     /// `3.11`, as people write it.
     pub(crate) fn version(&self) -> String {
-        format!("3.{}", self.minor)
+        self.version.to_string()
     }
 }
 
@@ -98,7 +129,7 @@ pub(crate) fn python() -> Result<Python> {
     ["python3", "python"]
         .iter()
         .find_map(|name| probe_python(Path::new(name)))
-        .or_else(|| pythons().pop())
+        .or_else(|| pythons().into_iter().rfind(|python| !python.version.free_threaded))
         .ok_or_else(|| {
             Missing(
                 "no Python 3.10 to 3.14 with the modules venv and ensurepip was found; install one \
@@ -111,15 +142,15 @@ pub(crate) fn python() -> Result<Python> {
 
 /// One interpreter of each supported version that is on `PATH` or installed by pyenv, oldest first.
 pub(crate) fn pythons() -> Vec<Python> {
-    PYTHON_MINORS.filter_map(find_minor).collect()
+    PythonVersion::supported().filter_map(find_python).collect()
 }
 
-fn find_minor(minor: u32) -> Option<Python> {
-    let mut candidates = vec![PathBuf::from(format!("python3.{minor}"))];
+fn find_python(version: PythonVersion) -> Option<Python> {
+    let mut candidates = vec![PathBuf::from(format!("python{version}"))];
     let pyenv = env::var_os("PYENV_ROOT").map(PathBuf::from);
     let pyenv = pyenv.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".pyenv")));
     if let Some(versions) = pyenv.and_then(|root| root.join("versions").read_dir().ok()) {
-        let prefix = format!("3.{minor}.");
+        let prefix = format!("3.{}.", version.minor);
         let installed = versions
             .flatten()
             .filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
@@ -128,21 +159,25 @@ fn find_minor(minor: u32) -> Option<Python> {
     candidates
         .iter()
         .filter_map(|path| probe_python(path))
-        .find(|python| python.minor == minor)
+        .find(|python| python.version == version)
 }
 
 fn probe_python(path: &Path) -> Option<Python> {
-    const PROBE: &str = "import sys, venv, ensurepip; print(sys.version_info[0], sys.version_info[1], sys.executable)";
+    const PROBE: &str = "import sys, sysconfig, venv, ensurepip; \
+        is_free = int(bool(sysconfig.get_config_var('Py_GIL_DISABLED'))); \
+        print(sys.version_info[0], sys.version_info[1], is_free, sys.executable)";
     let output = Command::new(path)
         .args(["-c", PROBE])
         .stderr(Stdio::null())
         .output()
         .ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
-    let mut words = text.trim().splitn(3, ' ');
+    let mut words = text.trim().splitn(4, ' ');
     let (major, minor) = (words.next()?, words.next()?.parse().ok()?);
+    let free_threaded = words.next()? == "1";
     let program = PathBuf::from(words.next()?);
-    (output.status.success() && major == "3" && PYTHON_MINORS.contains(&minor)).then_some(Python { program, minor })
+    let version = PythonVersion { minor, free_threaded };
+    (output.status.success() && major == "3" && version.is_supported()).then_some(Python { program, version })
 }
 
 /// Node on `PATH`, with what its version and platform decide.

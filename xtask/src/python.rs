@@ -117,7 +117,7 @@ pub(crate) fn install_wheel(workspace: &Workspace, python: &Python, wheel: &Path
 /// A release wheel, built unless its sources are those of the last one.
 pub(crate) fn wheel(workspace: &Workspace, python: &Python, abi: Abi) -> Result<PathBuf> {
     let tag = match abi {
-        Abi::Version => format!("cp3{}", python.minor),
+        Abi::Version => format!("cp{}", python.version().replace('.', "")),
         Abi::Stable => "abi3".to_owned(),
     };
     let folder = workspace.state("wheels").join(&tag);

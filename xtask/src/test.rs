@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use crate::command::{self, Finished};
-use crate::env::{self, Node, Python, Workspace};
+use crate::env::{self, Node, Python, PythonVersion, Workspace};
 use crate::python::{self, Abi, Venv};
 use crate::summary::Report;
 use crate::{checks, conformance, counts, docs, interop, kotlin, node, swift};
@@ -140,13 +140,22 @@ fn pythons(workspace: &Workspace, report: &mut Report) -> Result<()> {
 
     let found = env::pythons();
     let mut others = Vec::new();
-    for minor in env::PYTHON_MINORS.filter(|&minor| minor != main.minor) {
-        let Some(other) = found.iter().find(|python| python.minor == minor) else {
-            report.skip(&format!("Python 3.{minor} is not installed here"));
+    for version in PythonVersion::supported().filter(|&version| version != main.version) {
+        let Some(other) = found.iter().find(|python| python.version == version) else {
+            report.skip(&format!("Python {version} is not installed here"));
             continue;
         };
-        match other_python(workspace, &main, other) {
-            Ok(venv) => others.push((venv, format!("{}, abi3", other.version()))),
+        let abi = if version.free_threaded {
+            Abi::Version
+        } else {
+            Abi::Stable
+        };
+        let name = match abi {
+            Abi::Version => version.to_string(),
+            Abi::Stable => format!("{version}, abi3"),
+        };
+        match other_python(workspace, &main, other, abi) {
+            Ok(venv) => others.push((venv, name)),
             Err(error) => report.check(&format!("set up Python {}", other.version()), || Err(error)),
         }
     }
@@ -166,9 +175,12 @@ fn pythons(workspace: &Workspace, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// One stable wheel serves every version but the first, which has a wheel of its own: so both kinds are tested.
-fn other_python(workspace: &Workspace, main: &Python, other: &Python) -> Result<Venv> {
-    let wheel = python::wheel(workspace, main, Abi::Stable)?;
+/// One stable wheel serves every version but the first, which has a wheel of its own: so both kinds are tested. Builds
+/// without the interpreter's lock have no stable interface, so each of them has its own too.
+fn other_python(workspace: &Workspace, main: &Python, other: &Python, abi: Abi) -> Result<Venv> {
+    let by_main = abi == Abi::Stable && !main.version.free_threaded;
+    let builder = if by_main { main } else { other };
+    let wheel = python::wheel(workspace, builder, abi)?;
     let venv = python::install_wheel(workspace, other, &wheel)?;
     install_tools(workspace, &venv)?;
     Ok(venv)

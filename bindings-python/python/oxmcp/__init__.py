@@ -63,8 +63,10 @@ if TYPE_CHECKING:
         TextResourceContents as TextResourceContents,
     )
     from ._remote import HttpClientOptions as HttpClientOptions
+    from ._remote import Unauthorized as Unauthorized
     from ._requests import HttpRequest as HttpRequest
     from ._routes import HttpResponse as HttpResponse
+    from ._sessions import ServerSession as ServerSession
     from ._streams import Notifications as Notifications
     from ._sync import SyncClient as SyncClient
     from ._types import (
@@ -128,11 +130,13 @@ __all__ = [
     "SampleResult",
     "Server",
     "ServerLimits",
+    "ServerSession",
     "SyncClient",
     "TextContent",
     "TextResourceContents",
     "Tool",
     "ToolError",
+    "Unauthorized",
     "UnknownContent",
     "UrlElicitationRequiredError",
     "UsageError",
@@ -151,8 +155,10 @@ _LAZY.update(dict.fromkeys(_DIALOG, "_dialog"), **dict.fromkeys(_OFFERS, "_offer
 _LAZY.update(dict.fromkeys(("Audio", "File", "Image"), "_helpers"), Client="_client", Depends="_depends")
 _LAZY.update(Notifications="_streams", Request="_middleware", SyncClient="_sync")
 _LAZY.update(dict.fromkeys(("HttpOptions", "HttpServing", "ListenOptions"), "_http"))
+_LAZY.update(ServerSession="_sessions")
 _LAZY.update(ClientLimits="_limits", ServerLimits="_limits")
-_LAZY.update(AsgiApp="_asgi", HttpClientOptions="_remote", HttpRequest="_requests", HttpResponse="_routes")
+_LAZY.update(AsgiApp="_asgi", HttpRequest="_requests", HttpResponse="_routes")
+_LAZY.update(HttpClientOptions="_remote", Unauthorized="_remote")
 
 
 def __getattr__(name: str) -> object:

@@ -24,7 +24,7 @@ class _StandIn(ModuleType):
 
     def _real(self) -> ModuleType:
         if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
+            sys.modules.pop(self.__name__, None)  # another thread may have done so
         return importlib.import_module(self.__name__)
 
     def __getattr__(self, name: str) -> Any:

@@ -34,7 +34,7 @@ from ._offers import (
 )
 from ._memory import MemoryServer
 from ._process import ServerProcess, check_script
-from ._remote import HttpClientOptions, RemoteServer
+from ._remote import HttpClientOptions, OnUnauthorized, RemoteServer
 from ._streams import Notifications
 from ._targets import Target, resolve
 from ._types import CallToolResult, Page, Progress, Tool, decode_call_result, next_cursor
@@ -83,6 +83,8 @@ class Client:
     :param headers: header fields of every request over HTTP, such as ``{"Authorization": "Bearer ..."}``. They never go
         to another origin.
     :param http: how a server is reached over HTTP: see `HttpClientOptions`.
+    :param on_unauthorized: called with an `Unauthorized` when the server refuses a request over HTTP for want of
+        authorization. Gives the header fields to send from now on, the refused request among them, or `None`.
     :param timeout: seconds a call may go without an answer.
     :param limits: bounds on what the server can make the client hold: see `ClientLimits`.
     :param list_max_pages: how many pages a whole list may have before `list_tools` and the others fail; 1000 by
@@ -126,6 +128,7 @@ class Client:
         stderr: Union[int, IO[Any], None] = None,
         headers: Mapping[str, str] | None = None,
         http: HttpClientOptions | None = None,
+        on_unauthorized: OnUnauthorized | None = None,
         name: str = "oxmcp",
         version: str | None = None,
         timeout: float = 60.0,
@@ -150,8 +153,9 @@ class Client:
         self._env = {**(self._target.env or {}), **env} if env is not None else self._target.env
         self._cwd, self._stderr = self._target.cwd if cwd is None else cwd, stderr
         self._headers, self._http = {**(self._target.headers or {}), **(headers or {})}, http
-        if self._target.url is None and (headers is not None or http is not None):
-            raise UsageError("headers= and http= are for servers over HTTP, and the target is no URL")
+        self._on_unauthorized = on_unauthorized
+        if self._target.url is None and any(given is not None for given in (headers, http, on_unauthorized)):
+            raise UsageError("headers=, http= and on_unauthorized= are for servers over HTTP, and the target is no URL")
         if mode not in ("legacy", "auto"):
             raise UsageError(f"mode is 'auto' or 'legacy', not {mode!r}")
         self._name, self._version, self._timeout, self._mode = name, version or _version(), timeout, mode
@@ -234,7 +238,7 @@ class Client:
         if self._target.app is not None:
             return MemoryServer(self._target.app)
         if self._target.url is not None:
-            return RemoteServer(self._target.url, self._headers, self._http)
+            return RemoteServer(self._target.url, self._headers, self._http, self._on_unauthorized)
         assert self._target.command is not None
         if self._target.script is not None:
             check_script(self._target.script, self._cwd)
@@ -673,7 +677,9 @@ class Client:
         if self._process.has_output():
             self._loop.call_later(_LOOK, _weakly(self._on_exit))
         else:
-            # Its output may be held open by what it started.
+            # Its output may be held open by what it started, so the end of it may never come.
+            if self._connection is not None:
+                self._connection.finish_line()
             self._on_input_ended()
 
     async def _end(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import sys
+import threading
 import typing
 from typing import Any, Callable, NamedTuple
 
@@ -17,9 +18,11 @@ from . import _json, _refine, _schema, _signature
 from ._errors import report
 from ._native import Entry as NativeEntry
 from ._native import Registry, Schema
-from ._server import Entry, Server, Source
+from ._server import Entry, Server, Source, changing
 
 _TAGS = "dev.oxmcp/tags"
+# Held while a handler is described, which runs code of the program.
+_describing = threading.RLock()
 _VARIABLES = re.compile(r"\{[+#./;?&]?([^{}]*)\}")
 # Where the types are that no schema is made of for the results of a tool: they have a form of their own. They are told
 # by name, as importing them would slow the start of programs without them.
@@ -86,14 +89,22 @@ _decode_strings = msgspec.json.Decoder(dict[str, str]).decode
 
 def describe_all(app: Server, kind: str) -> None:
     """Describes every entry of a kind that was not described yet."""
-    with app._lock:
+    with changing:
         entries = [entry for entry in app._entries.values() if entry.kind == kind and not entry.is_listed]
     for entry in entries:
+        # Whoever finds it under way on another thread waits for that, so that all are described in the end.
+        with _describing:
+            if not entry.is_listed:
+                _list_entry(app, entry)
+
+
+def _list_entry(app: Server, entry: Entry) -> None:
+    try:
+        describe(app._registry, entry)
+    except Exception as error:
+        report(error, f"describing {entry.kind} {entry.key!r}")
+    finally:
         entry.is_listed = True
-        try:
-            describe(app._registry, entry)
-        except Exception as error:
-            report(error, f"describing {kind} {entry.key!r}")
 
 
 def call(plan: Plan, decoded: Any, context: Any) -> Any:
@@ -138,13 +149,14 @@ def prepare(native: NativeEntry, source: Source) -> None:
 
 
 def _read(source: Source) -> Described:
-    if source.described is None:
-        try:
-            source.described = _surrounded(source, (source.reader or _READERS[source.kind])(source))
-        except Exception as error:
-            report(error, f"describing {source.kind} {source.key!r}")
-            source.described = _broken(source, error)
-    described: Described = source.described
+    with _describing:
+        if source.described is None:
+            try:
+                source.described = _surrounded(source, (source.reader or _READERS[source.kind])(source))
+            except Exception as error:
+                report(error, f"describing {source.kind} {source.key!r}")
+                source.described = _broken(source, error)
+        described: Described = source.described
     return described
 
 

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from . import _hub
 from ._errors import UsageError, unknown_option
 from ._native import HttpServer
-from ._served import KINDS, Events, identity, to_json
+from ._served import KINDS, LAST_WORDS, Events, identity, to_json
 
 if TYPE_CHECKING:
     from ._port_routes import PortRoutes
     from ._server import Server
 
-# Handlers that were cancelled may take this long to end before the lifespan does.
-_LAST_WORDS = 2.0
 # The core's, in milliseconds.
 _ROUTE_TIMEOUT = 60_000
 
@@ -106,7 +104,8 @@ class Endpoint(Events):
         self.loop = asyncio.get_running_loop()
         hub = _hub.acquire(self, self._end_with_loop)
         try:
-            self.native = HttpServer(hub, *identity(app), to_json(settings), routes is not None, self.on_event)
+            told = (routes is not None, self.sessions is not None)
+            self.native = HttpServer(hub, *identity(app), to_json(settings), *told, self.on_event)
         except BaseException:
             _hub.release(self.loop, self)
             raise
@@ -144,9 +143,11 @@ class Endpoint(Events):
             self.native.shut_down()
             await self._has_shut_down
             if self._routes is not None:
-                await self._routes.end(_LAST_WORDS)
+                await self._routes.end(LAST_WORDS)
             if tasks := self.native.tasks():
-                await asyncio.wait(tasks, timeout=_LAST_WORDS)
+                await asyncio.wait(tasks, timeout=LAST_WORDS)
+            if self.sessions is not None:
+                await self.sessions.ended(LAST_WORDS)
         finally:
             self._let_go()
             _hub.release(self.loop, self)
@@ -165,6 +166,13 @@ class Endpoint(Events):
                 self._has_shut_down.set_result(None)
         elif self._routes is not None and kind.startswith("route"):
             self._routes.on_event(kind, id, first, second)
+        elif self.sessions is not None and id is not None and kind.startswith("session"):
+            if kind == "session":
+                self.sessions.begin(id, second, first)
+            elif kind == "session_begun":
+                self.sessions.begun(id)
+            else:
+                self.sessions.end(id)
         else:
             super().on_event(kind, id, first, second)
 

@@ -4,6 +4,7 @@ fields, or let a caller set them, and would not call ``__init__``."""
 from __future__ import annotations
 
 import dataclasses
+import threading
 import types
 import typing
 from typing import Any
@@ -14,6 +15,8 @@ from . import _schema
 
 _UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
 _made: dict[type, Any] = {}
+# Held while one of them is made or described: types may contain themselves, which is no other thread's to see.
+_making = threading.RLock()
 
 
 class _Mirror(type):
@@ -31,13 +34,14 @@ class _Mirror(type):
         return cls.kind(**{name: getattr(read, name) for name in cls.struct.__struct_fields__})
 
     def __oxmcp_schema__(cls) -> dict[str, Any]:
-        if cls.is_described:
-            raise TypeError(f"the dataclass {cls.__name__!r} contains itself, and makes fields itself (init=False)")
-        cls.is_described = True
-        try:
-            return _schema.flat(cls.struct)
-        finally:
-            cls.is_described = False
+        with _making:
+            if cls.is_described:
+                raise TypeError(f"the dataclass {cls.__name__!r} contains itself, and makes fields itself (init=False)")
+            cls.is_described = True
+            try:
+                return _schema.flat(cls.struct)
+            finally:
+                cls.is_described = False
 
 
 def readable(hint: Any) -> Any:
@@ -73,8 +77,11 @@ def _makes_fields(hint: Any, seen: set[Any]) -> bool:
 
 
 def _mirror(kind: Any) -> Any:
-    if kind in _made:
-        return _made[kind]
+    with _making:
+        return _made[kind] if kind in _made else _new_mirror(kind)
+
+
+def _new_mirror(kind: Any) -> Any:
     mirror: Any = _Mirror(kind.__name__, (), {"kind": kind, "is_described": False})
     _made[kind] = mirror
     try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import inspect
 import os
 from collections.abc import Mapping
 from typing import Any, Callable, TypedDict, Union
@@ -45,6 +47,19 @@ class HttpClientOptions(TypedDict, total=False):
     """How many requests may be under way at once; 256 by default. More calls wait."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Unauthorized:
+    """A server refused a request for want of authorization (``basic/authorization`` of the specification)."""
+
+    status: int
+    """401, or 403 with a challenge: the credentials do not allow enough."""
+    www_authenticate: Union[str, None]
+    """The values of the header field ``WWW-Authenticate``, joined with commas, if there is one."""
+
+
+OnUnauthorized = Callable[[Unauthorized], Any]
+"""Gives the header fields to send from now on, or `None` when there are no others; may be async."""
+
 _KNOWN = HttpClientOptions.__optional_keys__
 _TIMES = ("connect_timeout", "close_timeout")
 
@@ -53,8 +68,16 @@ class RemoteServer:
     """The connection to a server over HTTP, which threads of the core drive. It knows nothing of the client: a client
     that the program has dropped must be collected all the same."""
 
-    def __init__(self, url: str, headers: Mapping[str, str] | None, options: Mapping[str, Any] | None) -> None:
+    def __init__(
+        self,
+        url: str,
+        headers: Mapping[str, str] | None,
+        options: Mapping[str, Any] | None,
+        on_unauthorized: OnUnauthorized | None = None,
+    ) -> None:
         self._url, self._settings = url, _settings(headers, options)
+        self._on_unauthorized = on_unauthorized
+        self._asking: set[asyncio.Task[None]] = set()
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[None] = self._loop.create_future()
         self._connection: Connection | None = None
@@ -74,7 +97,15 @@ class RemoteServer:
         hub = _hub.acquire(self, self._loop_ended)
         try:
             self._connection = Connection.http_client(
-                hub, *who, probe, registry, self._url, self._settings, timeout, self._on_event
+                hub,
+                *who,
+                probe,
+                registry,
+                self._url,
+                self._settings,
+                self._on_unauthorized is not None,
+                timeout,
+                self._on_event,
             )
         except BaseException:
             _hub.release(self._loop, self)
@@ -82,11 +113,32 @@ class RemoteServer:
         return self._connection
 
     def _on_event(self, kind: str, id: int | None, first: Any, second: Any) -> None:
-        if kind != "closed":
+        if kind == "unauthorized":
+            task = self._loop.create_task(self._renew(Unauthorized(first, second)))
+            self._asking.add(task)
+            task.add_done_callback(self._asking.discard)
+        elif kind != "closed":
             assert self._hook is not None
             self._hook(kind, id, first, second)
         elif not self._over.done():
             self._over.set_result(None)
+
+    async def _renew(self, refused: Unauthorized) -> None:
+        """Gives the connection what the program has in place of what was refused."""
+        assert self._connection is not None and self._on_unauthorized is not None
+        fields: list[tuple[str, str]] = []
+        why_not = None
+        try:
+            given = self._on_unauthorized(refused)
+            if inspect.isawaitable(given):
+                given = await given
+            fields = _fields(given)
+        except Exception as error:
+            why_not = f"{type(error).__name__}: {error}"
+        except BaseException:
+            self._connection.give_headers([], None)
+            raise
+        self._connection.give_headers(fields, why_not)
 
     def end(self, why: str) -> None:
         """Ends the connection. What waits for it fails with `why`."""
@@ -125,10 +177,21 @@ class RemoteServer:
         self._let_go()
 
     def _let_go(self) -> None:
+        for task in self._asking:
+            task.cancel()
         if self._connection is not None:
             self._connection.detach()
         if not self._loop.is_closed():
             _hub.release(self._loop, self)
+
+
+def _fields(given: Any) -> list[tuple[str, str]]:
+    if given is None:
+        return []
+    if not isinstance(given, Mapping) or not all(isinstance(text, str) for field in given.items() for text in field):
+        # Never shown: it may be secret.
+        raise UsageError(f"on_unauthorized gives header fields, a mapping of str to str, or None, not {type(given).__name__}")
+    return list(given.items())
 
 
 def _settings(headers: Mapping[str, str] | None, options: Mapping[str, Any] | None) -> str:

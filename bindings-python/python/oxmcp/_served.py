@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ._native import Registry
     from ._server import Server
+    from ._sessions import Sessions
     from ._stdio import StandardStreams
 
     _Identity = tuple[str, str, str | None, str | None, bool, str | None, bytes, Registry]
@@ -66,6 +67,11 @@ class Ends(Protocol):
 
 KINDS = ("tool", "resource", "template", "prompt")
 """What a server offers, and lists show."""
+LAST_WORDS = 2.0
+"""Seconds that handlers which were cancelled, and hooks, may take to end before the lifespan does."""
+_INITIALIZED = "notifications/initialized"
+# A connection over descriptors has one session.
+_ONLY = 0
 
 
 class Events:
@@ -73,6 +79,12 @@ class Events:
 
     def __init__(self, app: Server) -> None:
         self.app = app
+        self.sessions: Sessions | None = None
+        if app._tells_sessions():
+            from ._sessions import Sessions
+
+            self.sessions = Sessions(app.on_connect, app.on_disconnect)
+            app._registry.tell_initialized()
         if _has_spans():
             app._take_lists_over()
 
@@ -132,19 +144,32 @@ class Served(Events):
         self.connection = Connection.server(*identity(app), streams.input, streams.output, self.on_event)
 
     async def run(self) -> None:
-        from ._loop import serve
-
         for kind in KINDS:
             # Then lists never wait for the loop, which a handler may keep busy.
             self.describe(kind)
         if not self.app._has_life():
-            return await serve(self.connection, self.input, self)
+            return await self._serve()
         async with self.app._living():
+            await self._serve()
+
+    async def _serve(self) -> None:
+        from ._loop import serve
+
+        try:
             await serve(self.connection, self.input, self)
+        finally:
+            if self.sessions is not None:
+                await self.sessions.ended(LAST_WORDS)
 
     def on_event(self, kind: str, id: int | None, first: Any, second: Any) -> None:
         if kind == "closed":
+            if self.sessions is not None:
+                self.sessions.end(_ONLY)
             self.closed()
+        elif self.sessions is not None and kind == "ready":
+            self.sessions.begin(_ONLY, self.connection, first)
+        elif self.sessions is not None and kind == "notification" and first == _INITIALIZED:
+            self.sessions.begun(_ONLY)
         elif kind == "pause_reading":
             self.pause_reading()
         elif kind == "resume_reading":

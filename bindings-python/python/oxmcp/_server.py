@@ -3,7 +3,7 @@ is needed."""
 
 from __future__ import annotations
 
-from _thread import allocate_lock
+from _thread import RLock
 
 from ._errors import unknown_option
 from ._native import Registry
@@ -23,12 +23,18 @@ if TYPE_CHECKING:
     from ._http import Endpoint, HttpOptions, HttpServing, ListenOptions
     from ._limits import ServerLimits
     from ._routes import Route
+    from ._sessions import ServerSession
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 else:
 
     def overload(function):
         return function
+
+
+# Held by whoever changes what servers offer: those that are mounted in each other change together, and who sees an
+# entry in a registry must find it here.
+changing = RLock()
 
 
 class Source:
@@ -86,6 +92,11 @@ class Server:
         see `Request`.
     :param on_notification: called with method and params of what clients send unasked, such as
         ``notifications/roots/list_changed``. May be async.
+    :param on_connect: called with a `ServerSession` when a client has made its handshake and said that it is
+        initialized. May be async. 2026-07-28 has no sessions.
+    :param on_disconnect: called with the same when the session has ended, whichever side ended it; for one that was
+        never initialized, too. May be async, and waits until `on_connect` is done. A server that stops waits for it,
+        for two seconds at most.
     :param on_problem: called with a kind and a message when a client sends something that is no
         message; the connection goes on. By default such problems go to the logger ``oxmcp``.
     :param on_trace: called with ``"sent"`` or ``"received"`` and the text of each message on the wire,
@@ -125,6 +136,8 @@ class Server:
         lifespan: Callable[[Any], Any] | None = None,
         middleware: Sequence[Callable[..., Any]] = (),
         on_notification: Callable[[str, Any], object] | None = None,
+        on_connect: Callable[[ServerSession], object] | None = None,
+        on_disconnect: Callable[[ServerSession], object] | None = None,
         on_problem: Callable[[str, str], None] | None = None,
         on_trace: Callable[[str, str], None] | None = None,
         **unknown: Never,
@@ -143,6 +156,8 @@ class Server:
         self.title = title
         self.instructions = instructions
         self.on_notification = on_notification
+        self.on_connect = on_connect
+        self.on_disconnect = on_disconnect
         self.on_problem = on_problem
         self.on_trace = on_trace
         self._settings: dict[str, Any] = {
@@ -177,8 +192,6 @@ class Server:
             self._take_lists_over()
         if page_size is not None:
             self._registry.set_page_size(page_size)
-        # Who sees an entry in the registry must find it here.
-        self._lock = allocate_lock()
         self._entries: dict[tuple[str, str], Entry] = {}
         self._completions: dict[tuple[str, str], Source] = {}
         self._served: Served | None = None
@@ -419,7 +432,8 @@ class Server:
         return any(told)
 
     def _all_served(self) -> list[Served]:
-        return [*self._connections] if self._served is None else [self._served, *self._connections]
+        served = self._served
+        return [*self._connections] if served is None else [served, *self._connections]
 
     def _decorate(self, function: Any, kind: str, options: dict[str, Any]) -> Any:
         unknown = options.keys() - _OPTIONS[kind]
@@ -448,13 +462,13 @@ class Server:
             entry.owner = self
         entry.server = self
         native = _NativeEntry("resource" if entry.kind == "template" else entry.kind, entry.key, entry, entry.owner)
-        with self._lock:
+        with changing:
             entry.id, entry.is_listed = self._registry.add(entry.kind, entry.key, native), False
             entry.is_enabled = True
             self._entries[entry.kind, entry.key] = entry
+            for parent, prefix in self._mounted_in:
+                parent._add(_under(prefix, entry))
         self._changed()
-        for parent, prefix in self._mounted_in:
-            parent._add(_under(prefix, entry))
 
     def mount(self, child: Server, prefix: str = "") -> None:
         """Adds all that another server offers, now and later, to this one::
@@ -466,10 +480,14 @@ class Server:
 
         Raises `ValueError` when a name is taken, or when the servers would contain each other.
         """
-        if child is self or child._contains(self):
-            raise ValueError(f"the server {child.name!r} cannot be mounted in {self.name!r}, which it contains")
         if prefix and not all(part.isalnum() for part in prefix.replace("-", "_").split("_") if part):
             raise ValueError(f"a prefix is made of letters, digits, '_' and '-', not {prefix!r}")
+        with changing:
+            self._mount(child, prefix)
+
+    def _mount(self, child: Server, prefix: str) -> None:
+        if child is self or child._contains(self):
+            raise ValueError(f"the server {child.name!r} cannot be mounted in {self.name!r}, which it contains")
         entries = [_under(prefix, entry) for entry in child._entries.values()]
         for entry in entries:
             if (entry.kind, entry.key) in self._entries:
@@ -496,10 +514,11 @@ class Server:
 
     def _register_completion(self, entry: Entry, argument: str, function: Any) -> Any:
         _check_function(function, "completion")
-        before = self._completions.get((entry.kind, entry.key))
-        if before is not None and argument in before.options["arguments"]:
-            raise ValueError(f"the argument {argument!r} of {entry.kind} {entry.key!r} has a completion already")
-        self._complete(entry, {argument: function})
+        with changing:
+            before = self._completions.get((entry.kind, entry.key))
+            if before is not None and argument in before.options["arguments"]:
+                raise ValueError(f"the argument {argument!r} of {entry.kind} {entry.key!r} has a completion already")
+            self._complete(entry, {argument: function})
         return function
 
     def _complete(self, entry: Entry, functions: dict[str, Any]) -> None:
@@ -516,14 +535,15 @@ class Server:
                 parent._complete(of, functions)
 
     def _remove(self, kind: str, key: str) -> bool:
-        entry = self._entries.pop((kind, key), None)
-        self._completions.pop((kind, key), None)
-        if entry is None:
-            return False
-        removed = self._registry.remove(kind, entry.id)
+        with changing:
+            entry = self._entries.pop((kind, key), None)
+            self._completions.pop((kind, key), None)
+            if entry is None:
+                return False
+            removed = self._registry.remove(kind, entry.id)
+            for parent, prefix in self._mounted_in:
+                parent._remove(kind, _prefixed(prefix, kind, key))
         self._changed()
-        for parent, prefix in self._mounted_in:
-            parent._remove(kind, _prefixed(prefix, kind, key))
         return removed
 
     def _set_enabled(self, enabled: bool, tool: str | None, resource: str | None, prompt: str | None) -> None:
@@ -534,10 +554,11 @@ class Server:
         kind, key = named[0]
         if kind == "resource" and "{" in key:
             kind = "template"
-        entry = self._entries.get((kind, key))
-        if entry is None:
-            raise KeyError(f"this server has no {kind} {key!r}")
-        self._show(entry, enabled)
+        with changing:
+            entry = self._entries.get((kind, key))
+            if entry is None:
+                raise KeyError(f"this server has no {kind} {key!r}")
+            self._show(entry, enabled)
 
     def _show(self, entry: Entry, enabled: bool) -> None:
         entry.is_enabled = enabled
@@ -598,7 +619,9 @@ class Server:
         with StandardStreams() as streams:
             try:
                 self._served = served = Served(self, streams)
-                if self._has_life() or served.connection.serve_without_host():
+                # What is told of needs the loop from the start.
+                at_once = self._has_life() or self._tells_sessions()
+                if at_once or served.connection.serve_without_host():
                     _load_asyncio()
                     from ._interrupts import run as run_alert
 
@@ -674,6 +697,9 @@ class Server:
     def __oxmcp_server__(self) -> Server:
         return self
 
+    def _tells_sessions(self) -> bool:
+        return self.on_connect is not None or self.on_disconnect is not None
+
     def _has_life(self) -> bool:
         return self._lifespan is not None or any(child._has_life() for child, _ in self._mounted)
 
@@ -682,7 +708,10 @@ class Server:
         if self._life is None:
             from ._lifespan import Life
 
-            self._life = Life(self)
+            # Loops on other threads may ask at the same time, and have to have the same one.
+            with changing:
+                if self._life is None:
+                    self._life = Life(self)
         return self._life
 
     def _refuse_second(self) -> None:
@@ -694,7 +723,7 @@ _COMMON = {"name", "title", "description", "icons", "meta", "tags"}
 _OPTIONS = {"tool": _COMMON | {"annotations", "input_schema", "output_schema"}, "prompt": _COMMON}
 _PARAMETERS = (
     "name version title description website_url icons instructions logging subscriptions capabilities page_size "
-    "limits state_keys lifespan middleware on_notification on_problem on_trace"
+    "limits state_keys lifespan middleware on_notification on_connect on_disconnect on_problem on_trace"
 ).split()
 _LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
 

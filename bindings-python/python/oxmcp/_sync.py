@@ -42,6 +42,7 @@ class SyncClient:
     def __init__(self, target: Target, **options: Any) -> None:
         self._client = Client(target, **options)
         self._worker: _Worker | None = None
+        self._changing = threading.RLock()
         self._forgotten: weakref.finalize[Any, SyncClient] | None = None
 
     def __enter__(self) -> SyncClient:
@@ -55,12 +56,14 @@ class SyncClient:
 
     def connect(self, *, timeout: float | None = None) -> None:
         """Starts the server and completes the handshake: see `Client.connect`."""
-        if self._worker is None:
-            self._worker = _Worker()
-            self._forgotten = weakref.finalize(self, _forget, self._worker, self._client)
-            self._forgotten.atexit = False
+        with self._changing:
+            worker = self._worker
+            if worker is None:
+                worker = self._worker = _Worker()
+                self._forgotten = weakref.finalize(self, _forget, worker, self._client)
+                self._forgotten.atexit = False
         try:
-            self._worker.run(self._client.connect(timeout=timeout))
+            worker.run(self._client.connect(timeout=timeout))
         except BaseException:
             self.close()
             raise
@@ -68,8 +71,15 @@ class SyncClient:
     def close(self) -> None:
         """Ends the connection and the server. May be called more than once, from any thread."""
         worker = self._worker
-        if worker is None or worker.is_over:
-            return
+        if worker is not None and worker.is_here:
+            return self._end(worker)  # who closes it on another thread waits for this one
+        # Whoever comes second waits until it is closed.
+        with self._changing:
+            worker = self._worker
+            if worker is not None and not worker.is_over:
+                self._end(worker)
+
+    def _end(self, worker: _Worker) -> None:
         if self._forgotten is not None:
             self._forgotten.detach()
         try:
@@ -290,16 +300,24 @@ class _Worker:
         self._thread = threading.Thread(target=_serve, args=(self._loop,), name="oxmcp-sync", daemon=True)
         self._thread.start()
 
+    @property
+    def is_here(self) -> bool:
+        return threading.current_thread() is self._thread
+
     def run(self, call: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine there and waits for it. If the wait is interrupted, it is cancelled."""
         if os.getpid() != self._pid:
             call.close()
             raise UsageError("the client was connected before a fork; make a new one in the child")
-        if threading.current_thread() is self._thread:
+        if self.is_here:
             call.close()
             raise UsageError("a handler cannot wait for its own client; make it async and use oxmcp.Client")
         try:
-            future = asyncio.run_coroutine_threadsafe(call, self._loop)
+            # Before the loop is told to stop, so that it comes to this as well.
+            with self._lock:
+                if self.is_over:
+                    raise RuntimeError
+                future = asyncio.run_coroutine_threadsafe(call, self._loop)
         except RuntimeError:
             call.close()
             raise UsageError("the client is closed; make a new one") from None
@@ -319,7 +337,7 @@ class _Worker:
             self.is_over = True
         if os.getpid() == self._pid:
             self._loop.call_soon_threadsafe(self._loop.stop)
-            if threading.current_thread() is not self._thread:
+            if not self.is_here:
                 self._thread.join()
 
 
@@ -335,13 +353,18 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(loop)
     try:
         loop.run_forever()
-        left = asyncio.all_tasks(loop)
-        for task in left:
-            task.cancel()
-        if left:
-            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        loop.run_until_complete(_end_all())
     finally:
         loop.close()
+
+
+async def _end_all() -> None:
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    # Who waits for what was done in the loop's last turn is told in the next one.
+    await asyncio.sleep(0)
 
 
 def _forget(worker: _Worker, client: Client) -> None:
@@ -351,7 +374,8 @@ def _forget(worker: _Worker, client: Client) -> None:
         try:
             await client.close()
         finally:
-            worker.is_over = True
+            with worker._lock:
+                worker.is_over = True
             asyncio.get_running_loop().stop()
 
     if os.getpid() == worker._pid and not worker.is_over:

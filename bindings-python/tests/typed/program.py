@@ -24,6 +24,7 @@ from oxmcp import (
     Page,
     Request,
     Server,
+    ServerSession,
     SyncClient,
     TextContent,
     Tool,
@@ -52,6 +53,11 @@ async def middleware(request: Request, call_next: Any) -> Any:
 
 def database() -> str:
     return "db"
+
+
+async def connected(session: ServerSession) -> None:
+    session.log("info", {"revision": session.protocol_version})
+    print(session.client_info["name"], [root.uri for root in await session.list_roots()])
 
 
 app = Server("typed", version="1", lifespan=lifespan, middleware=[middleware], subscriptions=True)
@@ -166,6 +172,6 @@ async def serve() -> None:
 
 if __name__ == "__main__":
     asyncio.run(client())
-    mounted = Server("outer")
+    mounted = Server("outer", on_connect=connected, on_disconnect=lambda session: print(session.session_id))
     mounted.mount(app, prefix="inner")
     mounted.run()

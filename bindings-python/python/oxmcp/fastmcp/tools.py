@@ -68,7 +68,7 @@ class ToolManager:
         """All tools."""
         shown = {tool.name: tool for tool in self._server._listed("tool")}
         tools = []
-        for (kind, key), entry in self._server._server._entries.items():
+        for (kind, key), entry in list(self._server._server._entries.items()):
             if kind == "tool" and key in shown:
                 tool = Tool(entry.function, entry.options)
                 tool.shown = shown[key]

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, overload
 from ... import _describe, _json, types
 from ..._errors import unknown_option
 from ..._options import check
-from ..._server import Entry
+from ..._server import Entry, changing
 from ..._server import Server as NativeServer
 from ...lowlevel import Server as LowLevelServer
 from ...lowlevel.helper_types import ReadResourceContents
@@ -234,6 +234,12 @@ class FastMCP(Generic[LifespanT]):
     def _add(self, kind: str, key: str, function: Any, options: dict[str, Any], read: Callable[..., Any]) -> None:
         if not key or key == "<lambda>":
             raise ValueError("You must provide a name for lambda functions")
+        with changing:
+            self._add_checked(kind, key, function, options, read)
+
+    def _add_checked(
+        self, kind: str, key: str, function: Any, options: dict[str, Any], read: Callable[..., Any]
+    ) -> None:
         if (kind, key) in self._server._entries:
             if self._on_duplicate == "error":
                 raise ValueError(f"{kind} {key!r} exists already")
@@ -372,7 +378,7 @@ class FastMCP(Generic[LifespanT]):
         entry = self._server._entries.get(("resource", uri))
         if entry is not None:
             return entry, {}
-        for (kind, template), entry in self._server._entries.items():
+        for (kind, template), entry in list(self._server._entries.items()):
             if kind == "template" and (match := _pattern(template).fullmatch(uri)):
                 return entry, match.groupdict()
         raise ResourceError(f"Unknown resource: {uri}")
