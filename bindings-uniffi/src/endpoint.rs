@@ -11,7 +11,7 @@ use oxmcp_proto::{Config, Error, ErrorKind, InboundId, Output, duration_from_mil
 
 use crate::event::{Event, Happening};
 use crate::failure::{Refusal, guarded};
-use crate::origin::HttpRequest;
+use crate::origin::{HttpField, HttpRequest};
 use crate::registry::Registry;
 use crate::signal::Signal;
 use crate::spec::{Clients, Process, Server, Spec, Stderr, What};
@@ -187,6 +187,17 @@ impl Endpoint {
         remote.session_id().map(|id| String::from(&*id))
     }
 
+    /// Answers `Unauthorized`: header fields to be sent from now on, none when there is nothing new, or why there are none.
+    /// False when nobody waits any more.
+    pub fn give_headers(&self, connection: u64, fields: Vec<HttpField>, why_not: Option<String>) -> bool {
+        let fields = match why_not {
+            Some(why) => Err(Error::new(ErrorKind::Usage, why)),
+            None => Ok(fields.into_iter().map(|field| (field.name, field.value)).collect()),
+        };
+        let remote = self.table().get(connection);
+        remote.is_some_and(|remote| remote.give_headers(fields))
+    }
+
     /// Runs a command that is asked for seldom, given and answered as JSON: `caller` and what else is in
     /// `core/proto/src/session/command.rs`.
     ///
@@ -266,8 +277,17 @@ impl Endpoint {
             let more = self.inbox.drain(max, &mut items);
             let mut table = self.table();
             for item in items.drain(..) {
-                if let Item::Output(remote, output) = item {
-                    self.take_output(&mut table, &remote, output, events);
+                match item {
+                    Item::Output(remote, output) => self.take_output(&mut table, &remote, output, events),
+                    Item::Unauthorized(remote, refused) => events.push(Event {
+                        connection: remote.number(),
+                        what: Happening::Unauthorized {
+                            status: refused.status,
+                            challenge: refused.www_authenticate,
+                        },
+                    }),
+                    // No HTTP library of the host's is served.
+                    Item::Exchange(..) => {}
                 }
             }
             if !more || !events.is_empty() {
@@ -384,10 +404,10 @@ impl Opening {
                 let child = self.child(process)?;
                 border::connect(config, registry, child, spec.probe, timeout, &self.inbox)?
             }
-            Server::Http { url, settings } => {
+            Server::Http { url, settings, renews } => {
                 let settings = settings.as_ref().map_or("{}", |settings| settings.get());
                 let http = Http::from_json(url, settings)?;
-                border::connect(config, registry, http, spec.probe, timeout, &self.inbox)?
+                border::connect_http(config, registry, http, *renews, spec.probe, timeout, &self.inbox)?
             }
             Server::Memory => {
                 let peer = peer.ok_or_else(|| Refusal::usage("a client in memory needs its server"))?;

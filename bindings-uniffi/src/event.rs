@@ -61,6 +61,13 @@ pub enum Happening {
         /// Why.
         failure: Failure,
     },
+    /// The server refused a request over HTTP for want of authorization: `give_headers` is waited for.
+    Unauthorized {
+        /// 401, or 403 with a challenge.
+        status: u16,
+        /// The value of `WWW-Authenticate`, if there is one.
+        challenge: Option<String>,
+    },
     /// Progress on a call of ours.
     Progress {
         /// The call.

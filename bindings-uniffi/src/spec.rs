@@ -40,8 +40,14 @@ pub(crate) enum What<'a> {
 pub(crate) enum Server {
     /// It starts it.
     Command(Process),
-    /// It is over HTTP; the settings are those of `oxmcp::transport::Http`.
-    Http { url: String, settings: Option<Json> },
+    /// It is over HTTP; the settings are those of `oxmcp::transport::Http`. `renews`: the host gives other header fields when
+    /// the server wants other credentials.
+    Http {
+        url: String,
+        settings: Option<Json>,
+        #[serde(default)]
+        renews: bool,
+    },
     /// It is in this process: the `peer` of `open`.
     Memory,
 }

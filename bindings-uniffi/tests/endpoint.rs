@@ -1,12 +1,14 @@
 //! Endpoints as a host drives them: from their opening to the last event, over memory and over HTTP.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-use oxmcp_uniffi::{Endpoint, Happening, Registry, Reply, Request, live};
+use oxmcp_uniffi::{Endpoint, Happening, HttpField, Registry, Reply, Request, live};
 
 struct Unpark(Thread);
 
@@ -151,6 +153,79 @@ fn speak_between_calls() {
     assert_eq!(server.stats().connections, 0);
 }
 
+/// The URL of a server that refuses two requests, each on a connection of its own, and gives the credentials of the second.
+fn refusing() -> (String, thread::JoinHandle<Option<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let serving = thread::spawn(move || {
+        let mut given = None;
+        for _ in 0..2 {
+            let mut stream = BufReader::new(listener.accept().unwrap().0);
+            let mut head = String::new();
+            while stream.read_line(&mut head).unwrap() > 2 {}
+            let field = head.lines().find_map(|line| line.strip_prefix("authorization: "));
+            given = field.map(str::to_owned);
+            let response =
+                "HTTP/1.1 401 No\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            stream.get_mut().write_all(response.as_bytes()).unwrap();
+        }
+        given
+    });
+    (url, serving)
+}
+
+/// A host is asked for header fields, and says that it has some, or why it has none.
+fn give_headers() {
+    let open = |url: &str, renews: bool| {
+        let to = format!(r#""client":{{"http":{{"url":"{url}","renews":{renews}}}}}"#);
+        Endpoint::open(&spec("{}", &to), &Registry::new(), None).unwrap()
+    };
+    let fresh = HttpField {
+        name: "Authorization".into(),
+        value: "Bearer fresh".into(),
+    };
+    let (url, serving) = refusing();
+    let client = open(&url, true);
+    let mut heard = Vec::new();
+    drive(&client, |connection, what| match what {
+        Happening::Unauthorized { status, challenge } => {
+            heard.push(format!("{status} {challenge:?}"));
+            assert!(
+                !client.give_headers(connection + 1, vec![], None),
+                "nobody of that number"
+            );
+            assert!(client.give_headers(connection, vec![fresh.clone()], None));
+            assert!(!client.give_headers(connection, vec![], None), "nobody waits any more");
+        }
+        Happening::ConnectFailed { failure } => heard.push(failure.message.clone()),
+        _ => {}
+    });
+    assert_eq!(serving.join().unwrap().as_deref(), Some("Bearer fresh"));
+    assert_eq!((heard.len(), &*heard[0]), (2, r#"401 Some("Bearer")"#));
+
+    let (url, serving) = refusing();
+    let client = open(&url, true);
+    drive(&client, |connection, what| match what {
+        Happening::Unauthorized { .. } => {
+            assert!(client.give_headers(connection, vec![], Some("the keyring is locked".into())));
+        }
+        Happening::ConnectFailed { failure } => heard.push(failure.message.clone()),
+        _ => {}
+    });
+    assert!(
+        heard[2].ends_with("; there are no others: the keyring is locked"),
+        "{}",
+        heard[2]
+    );
+    drive(&open(&url, false), |_, what| {
+        assert!(
+            !matches!(what, Happening::Unauthorized { .. }),
+            "it was not to be asked"
+        );
+    });
+    assert_eq!(serving.join().unwrap(), None);
+}
+
 /// One test, since it counts what lives in the process.
 #[test]
 fn endpoints_are_driven_to_their_end_and_leave_nothing() {
@@ -182,5 +257,6 @@ fn endpoints_are_driven_to_their_end_and_leave_nothing() {
         assert_eq!(server.stats().connections, 0, "{revision}");
     }
     speak_between_calls();
+    give_headers();
     assert_eq!(live(), nothing);
 }

@@ -32,6 +32,18 @@ func ask() async throws {
     await client.close()
 }
 
+func askOverHTTP(_ freshToken: @escaping @Sendable () async throws -> String) async throws {
+    var http = HTTPClientOptions()
+    http.headers = ["Authorization": "Bearer \(try await freshToken())"]
+    http.onUnauthorized = { refused in
+        print("refused with \(refused.status): \(refused.wwwAuthenticate ?? "no challenge")")
+        return ["Authorization": "Bearer \(try await freshToken())"]
+    }
+    let client = try await Client.connect(to: "https://example.com/mcp", http: http)
+    print(try await client.listTools())
+    await client.close()
+}
+
 func giveUp(_ client: Client) async {
     let call = Task { try await client.callTool("weather", ["name": "Oslo"]) }
     call.cancel()

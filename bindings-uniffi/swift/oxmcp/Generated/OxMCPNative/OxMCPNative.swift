@@ -686,6 +686,12 @@ public protocol EndpointProtocol: AnyObject, Sendable {
     func endStream(connection: UInt64, id: UInt64) 
     
     /**
+     * Answers `Unauthorized`: header fields to be sent from now on, none when there is nothing new, or why there are none.
+     * False when nobody waits any more.
+     */
+    func giveHeaders(connection: UInt64, fields: [HttpField], whyNot: String?)  -> Bool
+    
+    /**
      * The HTTP request that brought a call of the peer, while that is under way. None where no request did.
      */
     func httpRequest(connection: UInt64, id: UInt64)  -> HttpRequest?
@@ -908,6 +914,22 @@ open func endStream(connection: UInt64, id: UInt64)  {try! rustCall() {
         FfiConverterUInt64.lower(id),uniffiCallStatus
     )
 }
+}
+    
+    /**
+     * Answers `Unauthorized`: header fields to be sent from now on, none when there is nothing new, or why there are none.
+     * False when nobody waits any more.
+     */
+open func giveHeaders(connection: UInt64, fields: [HttpField], whyNot: String?) -> Bool  {
+    return try!  FfiConverterBool.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_oxmcp_uniffi_fn_method_endpoint_give_headers(
+            self.uniffiCloneHandle(),
+        FfiConverterUInt64.lower(connection),
+        FfiConverterSequenceTypeHttpField.lower(fields),
+        FfiConverterOptionString.lower(whyNot),uniffiCallStatus
+    )
+})
 }
     
     /**
@@ -2370,6 +2392,17 @@ public enum Happening: Equatable, Hashable {
          */failure: Failure
     )
     /**
+     * The server refused a request over HTTP for want of authorization: `give_headers` is waited for.
+     */
+    case unauthorized(
+        /**
+         * 401, or 403 with a challenge.
+         */status: UInt16, 
+        /**
+         * The value of `WWW-Authenticate`, if there is one.
+         */challenge: String?
+    )
+    /**
      * Progress on a call of ours.
      */
     case progress(
@@ -2486,28 +2519,31 @@ public struct FfiConverterTypeHappening: FfiConverterRustBuffer {
         case 5: return .connectFailed(failure: try FfiConverterTypeFailure.read(from: &buf)
         )
         
-        case 6: return .progress(id: try FfiConverterUInt64.read(from: &buf), params: try FfiConverterString.read(from: &buf)
+        case 6: return .unauthorized(status: try FfiConverterUInt16.read(from: &buf), challenge: try FfiConverterOptionString.read(from: &buf)
         )
         
-        case 7: return .result(id: try FfiConverterUInt64.read(from: &buf), result: try FfiConverterString.read(from: &buf)
+        case 7: return .progress(id: try FfiConverterUInt64.read(from: &buf), params: try FfiConverterString.read(from: &buf)
         )
         
-        case 8: return .failed(id: try FfiConverterUInt64.read(from: &buf), failure: try FfiConverterTypeFailure.read(from: &buf)
+        case 8: return .result(id: try FfiConverterUInt64.read(from: &buf), result: try FfiConverterString.read(from: &buf)
         )
         
-        case 9: return .notification(method: try FfiConverterString.read(from: &buf), params: try FfiConverterOptionString.read(from: &buf), subscription: try FfiConverterOptionUInt64.read(from: &buf)
+        case 9: return .failed(id: try FfiConverterUInt64.read(from: &buf), failure: try FfiConverterTypeFailure.read(from: &buf)
         )
         
-        case 10: return .trace(direction: try FfiConverterString.read(from: &buf), line: try FfiConverterString.read(from: &buf)
+        case 10: return .notification(method: try FfiConverterString.read(from: &buf), params: try FfiConverterOptionString.read(from: &buf), subscription: try FfiConverterOptionUInt64.read(from: &buf)
         )
         
-        case 11: return .problem(kind: try FfiConverterString.read(from: &buf), message: try FfiConverterString.read(from: &buf)
+        case 11: return .trace(direction: try FfiConverterString.read(from: &buf), line: try FfiConverterString.read(from: &buf)
         )
         
-        case 12: return .stderr(line: try FfiConverterString.read(from: &buf)
+        case 12: return .problem(kind: try FfiConverterString.read(from: &buf), message: try FfiConverterString.read(from: &buf)
         )
         
-        case 13: return .closed
+        case 13: return .stderr(line: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 14: return .closed
         
         default: throw UniffiInternalError.unexpectedEnumCase
         }
@@ -2552,50 +2588,56 @@ public struct FfiConverterTypeHappening: FfiConverterRustBuffer {
             FfiConverterTypeFailure.write(failure, into: &buf)
             
         
-        case let .progress(id,params):
+        case let .unauthorized(status,challenge):
             writeInt(&buf, Int32(6))
+            FfiConverterUInt16.write(status, into: &buf)
+            FfiConverterOptionString.write(challenge, into: &buf)
+            
+        
+        case let .progress(id,params):
+            writeInt(&buf, Int32(7))
             FfiConverterUInt64.write(id, into: &buf)
             FfiConverterString.write(params, into: &buf)
             
         
         case let .result(id,result):
-            writeInt(&buf, Int32(7))
+            writeInt(&buf, Int32(8))
             FfiConverterUInt64.write(id, into: &buf)
             FfiConverterString.write(result, into: &buf)
             
         
         case let .failed(id,failure):
-            writeInt(&buf, Int32(8))
+            writeInt(&buf, Int32(9))
             FfiConverterUInt64.write(id, into: &buf)
             FfiConverterTypeFailure.write(failure, into: &buf)
             
         
         case let .notification(method,params,subscription):
-            writeInt(&buf, Int32(9))
+            writeInt(&buf, Int32(10))
             FfiConverterString.write(method, into: &buf)
             FfiConverterOptionString.write(params, into: &buf)
             FfiConverterOptionUInt64.write(subscription, into: &buf)
             
         
         case let .trace(direction,line):
-            writeInt(&buf, Int32(10))
+            writeInt(&buf, Int32(11))
             FfiConverterString.write(direction, into: &buf)
             FfiConverterString.write(line, into: &buf)
             
         
         case let .problem(kind,message):
-            writeInt(&buf, Int32(11))
+            writeInt(&buf, Int32(12))
             FfiConverterString.write(kind, into: &buf)
             FfiConverterString.write(message, into: &buf)
             
         
         case let .stderr(line):
-            writeInt(&buf, Int32(12))
+            writeInt(&buf, Int32(13))
             FfiConverterString.write(line, into: &buf)
             
         
         case .closed:
-            writeInt(&buf, Int32(13))
+            writeInt(&buf, Int32(14))
         
         }
     }
@@ -3558,6 +3600,9 @@ private let initializationResult: InitializationResult = {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_oxmcp_uniffi_checksum_method_endpoint_end_stream() != 14520) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_oxmcp_uniffi_checksum_method_endpoint_give_headers() != 56184) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_oxmcp_uniffi_checksum_method_endpoint_http_request() != 48519) {

@@ -293,6 +293,11 @@ RustBuffer uniffi_oxmcp_uniffi_fn_method_endpoint_connection(uint64_t ptr, RustC
 void uniffi_oxmcp_uniffi_fn_method_endpoint_end_stream(uint64_t ptr, uint64_t connection, uint64_t id, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_GIVE_HEADERS
+#define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_GIVE_HEADERS
+int8_t uniffi_oxmcp_uniffi_fn_method_endpoint_give_headers(uint64_t ptr, uint64_t connection, RustBuffer fields, RustBuffer why_not, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_HTTP_REQUEST
 #define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_FN_METHOD_ENDPOINT_HTTP_REQUEST
 RustBuffer uniffi_oxmcp_uniffi_fn_method_endpoint_http_request(uint64_t ptr, uint64_t connection, uint64_t id, RustCallStatus *_Nonnull out_status
@@ -763,6 +768,12 @@ uint16_t uniffi_oxmcp_uniffi_checksum_method_endpoint_connection(void
 #ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_END_STREAM
 #define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_END_STREAM
 uint16_t uniffi_oxmcp_uniffi_checksum_method_endpoint_end_stream(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_GIVE_HEADERS
+#define UNIFFI_FFIDEF_UNIFFI_OXMCP_UNIFFI_CHECKSUM_METHOD_ENDPOINT_GIVE_HEADERS
+uint16_t uniffi_oxmcp_uniffi_checksum_method_endpoint_give_headers(void
     
 );
 #endif

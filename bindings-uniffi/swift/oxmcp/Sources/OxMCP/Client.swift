@@ -1,3 +1,4 @@
+import Foundation
 internal import OxMCPNative
 
 /// A connection to one server.
@@ -51,7 +52,19 @@ public final class Client: Sendable {
     public static func connect(
         to url: String, http: HTTPClientOptions = HTTPClientOptions(), options: ClientOptions = ClientOptions()
     ) async throws -> Client {
-        try await open(["http": ["url": .string(url), "settings": .object(http.json)]], ClientHost(options))
+        let host = ClientHost(options)
+        host.onUnauthorized = http.onUnauthorized
+        let server: JSON = [
+            "url": .string(url), "settings": .object(http.json), "renews": .bool(http.onUnauthorized != nil),
+        ]
+        return try await open(["http": server], host)
+    }
+
+    /// The same, by a `URL`.
+    public static func connect(
+        to url: URL, http: HTTPClientOptions = HTTPClientOptions(), options: ClientOptions = ClientOptions()
+    ) async throws -> Client {
+        try await connect(to: url.absoluteString, http: http, options: options)
     }
 
     /// Connects to a server of this program, in memory.
@@ -344,6 +357,8 @@ final class ClientHost: Host, @unchecked Sendable {
     let notifications = Notifications()
     /// Set before the connection is opened.
     var stderrLines: (@Sendable (String) -> Void)?
+    /// Likewise.
+    var onUnauthorized: (@Sendable (Unauthorized) async throws -> [String: String]?)?
 
     init(_ options: ClientOptions) {
         self.options = options
@@ -367,6 +382,10 @@ final class ClientHost: Host, @unchecked Sendable {
 
     func connectFailed(_ error: MCPError) {
         connected.give(.failure(error))
+    }
+
+    func renew(_ refused: Unauthorized) async throws -> [String: String]? {
+        try await onUnauthorized?(refused)
     }
 
     func notified(_ notification: MCPNotification, _ connection: UInt64) -> Told {

@@ -80,6 +80,13 @@ public struct MCPError: Error, Sendable, Hashable {
     /// The status of the HTTP response that it came with.
     public let httpStatus: Int?
 
+    /// What the server wants, if it refused the request over HTTP for want of authorization: 401, or 403 with a challenge.
+    public var unauthorized: Unauthorized? {
+        guard let httpStatus, httpStatus == 401 || httpStatus == 403 else { return nil }
+        let challenge = data?["wwwAuthenticate"]?.stringValue
+        return httpStatus == 401 || challenge != nil ? Unauthorized(status: httpStatus, wwwAuthenticate: challenge) : nil
+    }
+
     /// The answer of a handler.
     public init(code: Int64, message: String, data: JSON? = nil) {
         self.init(kind: .response, code: code, message: message, data: data, fault: .local)

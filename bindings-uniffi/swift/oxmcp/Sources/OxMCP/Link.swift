@@ -38,6 +38,8 @@ protocol Host: Sendable {
     func failure(_ call: Incoming, _ error: any Error) -> Reply
     func ready(_ peer: Peer, _ link: Link, _ connection: UInt64)
     func connectFailed(_ error: MCPError)
+    /// Other header fields, for a server over HTTP that refused those that it got.
+    func renew(_ refused: Unauthorized) async throws -> [String: String]?
     /// Gives what is to be told of a notification.
     func notified(_ notification: MCPNotification, _ connection: UInt64) -> Told
     /// A connection has ended. Gives what is to be told of that, after all that was told before.
@@ -100,6 +102,7 @@ final class Link: Sendable {
     let ended = Promise<Void>()
 
     private let host: any Host
+    private let credentials = Credentials()
     private let state: Locked<State>
     private let told: AsyncStream<Told>.Continuation
     private let tales: AsyncStream<Told>
@@ -120,8 +123,8 @@ final class Link: Sendable {
         Task.detached { await self.pump(endpoint) }
     }
 
-    /// Calls of either side that wait, for tests.
-    var waiting: Int { state.withLock { $0.calls.count + $0.handlers.count } }
+    /// Calls of either side that wait, and what is asked of the program, for tests.
+    var waiting: Int { state.withLock { $0.calls.count + $0.handlers.count } + (credentials.isAsking ? 1 : 0) }
 
     var isOpen: Bool { state.withLock { $0.endpoint != nil } }
 
@@ -263,6 +266,7 @@ final class Link: Sendable {
 
     func shutDown(_ why: String) {
         state.withLock { $0.endpoint }?.close(connection: nil, why: why)
+        credentials.close()
     }
 
     func closeConnection(_ connection: UInt64, _ why: String) {
@@ -294,6 +298,7 @@ final class Link: Sendable {
         }
         calls.forEach { $0.complete(.failure(MCPError.ended)) }
         handlers.forEach { $0.cancel() }
+        credentials.close()
         host.connectFailed(.ended)
         told.finish()
         ended.give(.success(()))
@@ -324,11 +329,19 @@ final class Link: Sendable {
             )
             host.ready(peer, self, event.connection)
         case .connectFailed(let failure): host.connectFailed(MCPError(failure))
+        case .unauthorized(let status, let challenge):
+            let refused = Unauthorized(status: Int(status), wwwAuthenticate: challenge)
+            credentials.ask({ [host] in try await host.renew(refused) }) { self.giveHeaders($0, $1) }
         case .problem(let kind, let message): tell { [host] in host.problem(Problem(kind: kind, message: message)) }
         case .trace(let direction, let line): tell { [host] in host.trace(sent: direction == "sent", line) }
         case .stderr(let line): tell { [host] in host.stderr(line) }
         case .closed: host.closed(event.connection).map(tell)
         }
+    }
+
+    private func giveHeaders(_ fields: [String: String], _ whyNot: String?) {
+        let fields = fields.map { HttpField(name: $0.key, value: $0.value) }
+        _ = state.withLock { $0.endpoint }?.giveHeaders(connection: connection, fields: fields, whyNot: whyNot)
     }
 
     private func notified(_ notification: MCPNotification, _ connection: UInt64, _ subscription: CallKey?) {

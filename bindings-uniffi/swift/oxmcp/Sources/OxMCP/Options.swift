@@ -174,6 +174,15 @@ public struct HTTPClientOptions: Sendable, CustomStringConvertible {
     public var redirects: Redirects?
     public var backoff: Backoff?
 
+    /// Gives other header fields when the server refuses a request for want of authorization: with status 401, or with 403 and a
+    /// challenge. The request is made once more with them over ``headers``, and so are all that follow.
+    ///
+    /// With `nil`, or the same, it fails with an `MCPError` of the kind `response` that tells what the server wants, see
+    /// ``MCPError/unauthorized``, and so it does when the function throws: the message says with what. It runs as handlers do,
+    /// once at a time: requests that are refused meanwhile have what it gives, too. Their time goes on, and the function is
+    /// cancelled when the client closes.
+    public var onUnauthorized: (@Sendable (Unauthorized) async throws -> [String: String]?)?
+
     public init() {}
 
     public init(configure: (inout HTTPClientOptions) -> Void) {

@@ -140,11 +140,7 @@ private struct ServerHost: Host {
     }
 
     private static func message(_ error: any Error) -> String {
-        if error is CancellationError { return "the tool was cancelled" }
-        if let told = (error as? any LocalizedError)?.errorDescription { return told }
-        // What a Swift error becomes as an NSError says less than the error itself.
-        let old = (error as Any) as? NSError
-        return old?.userInfo[NSLocalizedDescriptionKey] as? String ?? "\(error)"
+        error is CancellationError ? "the tool was cancelled" : told(error)
     }
 
     func ready(_ peer: Peer, _ link: Link, _ connection: UInt64) {
@@ -152,6 +148,8 @@ private struct ServerHost: Host {
     }
 
     func connectFailed(_ error: MCPError) {}
+
+    func renew(_ refused: Unauthorized) async throws -> [String: String]? { nil }
 
     func notified(_ notification: MCPNotification, _ connection: UInt64) -> Told {
         // It may have ended when this is told.

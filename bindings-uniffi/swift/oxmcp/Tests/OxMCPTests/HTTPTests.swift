@@ -235,8 +235,9 @@ final class HTTPTests: XCTestCase {
             }
             let listening = try await site.server.listen(http: http)
             XCTAssert(listening.url.hasSuffix("/here"), listening.url)
+            let url = try XCTUnwrap(URL(string: listening.url))
             for era in ["2025-11-25", "2026-07-28"] {
-                let client = try await site.connect(listening, era)
+                let client = try await Client.connect(to: url, options: ClientOptions { $0.protocolVersions = [era] })
                 let sum = try await client.callTool("add", with: Numbers(a: 2, b: 3))
                 XCTAssertEqual(try sum.structured(), Sum(sum: 5))
                 await client.close()

@@ -316,7 +316,9 @@ public class Client private constructor(private val options: ClientOptions) {
         link = withContext(Dispatchers.IO) {
             val registry = newRegistry()
             try {
-                options.methods.keys.forEach { verb { registry.command("""{"addMethod":{"name":${JsonPrimitive(it)}}}""") } }
+                options.methods.keys.forEach {
+                    verb { registry.command(crossing("""{"addMethod":{"name":${JsonPrimitive(it)}}}""")) }
+                }
                 Link.open(options.spec(server), registry, host, peer)
             } finally {
                 registry.destroy()
@@ -367,7 +369,12 @@ public class Client private constructor(private val options: ClientOptions) {
             configure: ClientOptions.() -> Unit = {},
         ): Client {
             val client = Client(ClientOptions().apply(configure))
-            val server = buildJsonObject { put("url", url); put("settings", http.toJson()) }
+            client.host.renew = http.onUnauthorized
+            val server = buildJsonObject {
+                put("url", url)
+                put("settings", http.toJson())
+                put("renews", http.onUnauthorized != null)
+            }
             client.open(JsonObject(mapOf<String, JsonElement>("http" to server)))
             return client
         }
@@ -399,6 +406,7 @@ private class ClientHost(private val options: ClientOptions) : Host {
     val connected = CompletableDeferred<Happening.Ready>()
     val notifications = MutableSharedFlow<Notification>(0, 1024, BufferOverflow.DROP_OLDEST)
     var stderr: ((String) -> Unit)? = null
+    var renew: (suspend (Unauthorized) -> Map<String, String>?)? = null
 
     @OptIn(kotlinx.coroutines.ExperimentalCoroutinesApi::class)
     val peer: Happening.Ready get() = connected.getCompleted()
@@ -419,6 +427,8 @@ private class ClientHost(private val options: ClientOptions) : Host {
     override fun connectFailed(error: McpException) {
         connected.completeExceptionally(error)
     }
+
+    override suspend fun renew(refused: Unauthorized): Map<String, String>? = renew?.invoke(refused)
 
     override fun notified(connection: ULong, notification: Notification): suspend () -> Unit = {
         notifications.tryEmit(notification)

@@ -56,6 +56,14 @@ public sealed class McpException(
     /** The status of the HTTP response that it came with. */
     public var httpStatus: Int? = null
         internal set
+
+    /** What the server wants, if it refused the request over HTTP for want of authorization: 401, or 403 with a challenge. */
+    public val unauthorized: Unauthorized?
+        get() {
+            val status = httpStatus.takeIf { it == 401 || it == 403 } ?: return null
+            val challenge = (data as? JsonObject)?.let { UnknownContent(it).text("wwwAuthenticate") }
+            return if (status == 401 || challenge != null) Unauthorized(status, challenge) else null
+        }
 }
 
 /**

@@ -5,11 +5,13 @@ import dev.oxmcp.internal.Event
 import dev.oxmcp.internal.FfiConverterOptionalString
 import dev.oxmcp.internal.FfiConverterOptionalTypeRequestOptions
 import dev.oxmcp.internal.FfiConverterOptionalULong
+import dev.oxmcp.internal.FfiConverterString
 import dev.oxmcp.internal.FfiConverterTypeNotice
 import dev.oxmcp.internal.FfiConverterTypeReply
 import dev.oxmcp.internal.FfiConverterTypeRequest
 import dev.oxmcp.internal.FfiConverterULong
 import dev.oxmcp.internal.Happening
+import dev.oxmcp.internal.HttpField
 import dev.oxmcp.internal.Notice
 import dev.oxmcp.internal.Refusal
 import dev.oxmcp.internal.Registry
@@ -57,6 +59,8 @@ internal interface Host {
     fun ready(connection: ULong, peer: Happening.Ready) {}
     fun connectFailed(error: McpException) {}
 
+    /** Other header fields, for a server over HTTP that refused those that it got. */
+    suspend fun renew(refused: Unauthorized): Map<String, String>? = null
 
     /** Gives what is to be told of a notification. */
     fun notified(connection: ULong, notification: Notification): suspend () -> Unit
@@ -87,6 +91,7 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
     private val calls = HashMap<CallKey, Waiting>()
     private val streams = ConcurrentHashMap<CallKey, Channel<Notification>>()
     private val handlers = ConcurrentHashMap<CallKey, Job>()
+    private val credentials = Credentials(::giveHeaders)
     private val lost = AtomicInteger()
     private val told = Channel<suspend () -> Unit>(BACKLOG, BufferOverflow.DROP_OLDEST) { lost.incrementAndGet() }
 
@@ -105,8 +110,9 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
         thread(name = "oxmcp events", isDaemon = true) { pump() }
     }
 
-    /** Calls of either side that wait, for tests. */
-    val waiting: Int get() = synchronized(lock) { calls.size } + handlers.size + streams.size
+    /** Calls of either side that wait, and what is asked of the program, for tests. */
+    val waiting: Int
+        get() = synchronized(lock) { calls.size } + handlers.size + streams.size + (if (credentials.isAsking) 1 else 0)
 
     suspend fun call(request: Request, options: RequestOptions, connection: ULong = this.connection): String {
         // A coroutine that was cancelled before sends nothing.
@@ -223,7 +229,10 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
         withTimeoutOrNull(PATIENCE) { ended.await() }
     }
 
-    fun shutDown(why: String): Unit = quietly { endpoint.close(null, why) }
+    fun shutDown(why: String) {
+        quietly { endpoint.close(null, why) }
+        credentials.close()
+    }
 
     fun closeConnection(connection: ULong, why: String): Unit = quietly { verb { endpoint.close(connection, why) } }
 
@@ -246,6 +255,7 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
         val ended = ConnectionClosedException("the connection has ended")
         left.forEach { it.continuation.resumeWithException(ended) }
         handlers.values.forEach { it.cancel(CancellationException("the connection has ended")) }
+        credentials.close()
         host.connectFailed(ended)
         lane.close()
         endpoint.destroy()
@@ -284,10 +294,25 @@ internal class Link(private val endpoint: Endpoint, private val host: Host) {
             is Happening.Describe -> answer(CallKey(connection, what.id), Reply.Resume)
             is Happening.Ready -> host.ready(connection, what)
             is Happening.ConnectFailed -> host.connectFailed(what.failure.toException())
+            is Happening.Unauthorized -> credentials.ask(host.scope) {
+                host.renew(Unauthorized(what.status.toInt(), what.challenge))
+            }
             is Happening.Problem -> tell { host.problem(Problem(what.kind, what.message)) }
             is Happening.Trace -> tell { host.trace(what.direction, what.line) }
             is Happening.Stderr -> tell { host.stderr(what.line) }
             is Happening.Closed -> host.closed(connection)?.let(::tell)
+        }
+    }
+
+    private fun giveHeaders(fields: Map<String, String>, whyNot: String?): Unit = quietly {
+        try {
+            verb {
+                val crossing = fields.map { (name, value) -> HttpField(crossing(name), crossing(value)) }
+                endpoint.giveHeaders(connection, crossing, whyNot?.let(::crossing))
+            }
+        } catch (error: Throwable) {
+            // What can not cross must not leave the request waiting.
+            endpoint.giveHeaders(connection, emptyList(), error.told())
         }
     }
 
@@ -407,6 +432,12 @@ internal inline fun <T> verb(work: () -> T): T = try {
 } catch (error: java.nio.charset.CharacterCodingException) {
     throw UsageException("a text has half of a surrogate pair, which no encoding has a form for", error)
 }
+
+/**
+ * A text of the program's for a verb that does not go by the [Lane]. What can not cross is found before the verb takes hold of
+ * its object, which it would never let go of.
+ */
+internal fun crossing(text: String): String = text.also(FfiConverterString::toUtf8)
 
 /** An empty registry of the core's. @throws InternalFaultException when the native library can not be loaded */
 internal fun newRegistry(): Registry {

@@ -109,6 +109,11 @@ public data class ServerCommand(
  * @property httpSse whether the transport of 2024-11-05 is used where a server has no other
  * @property maxRequests how many requests may be under way at once; 256 by default. More calls wait
  * @property listen whether a stream is held open for what a server tells unasked, in revisions with a handshake. On by default
+ * @property onUnauthorized gives other header fields when the server refuses a request for want of authorization: with status
+ *   401, or with 403 and a challenge. The request is made once more with them over [headers], and so are all that follow. With
+ *   null, or the same, it fails with a [ResponseException] that tells what the server wants, see [McpException.unauthorized],
+ *   and so it does when the function throws: the message says with what. It runs as handlers do, once at a time: requests that
+ *   are refused meanwhile have what it gives, too. Their time goes on, and the function is cancelled when the client closes
  */
 public data class HttpClientOptions(
     val headers: Map<String, String> = emptyMap(),
@@ -123,6 +128,7 @@ public data class HttpClientOptions(
     val listen: Boolean? = null,
     val redirects: Redirects? = null,
     val backoff: Backoff? = null,
+    val onUnauthorized: (suspend (Unauthorized) -> Map<String, String>?)? = null,
 ) {
     /** Whether the HTTP+SSE transport of revision 2024-11-05 is used. */
     public enum class HttpSse { AUTO, NEVER, ONLY }

@@ -340,7 +340,7 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
 
     private fun command(name: String, members: JsonObject): JsonObject {
         val command = JsonObject(mapOf<String, JsonElement>(name to members))
-        return parseObject(verb { registry.command(command.toString()) })
+        return parseObject(verb { registry.command(crossing(command.toString())) })
     }
 
     /** False when nobody was told. */
@@ -411,7 +411,7 @@ public class Server(name: String, version: String, configure: ServerOptions.() -
             error is Misfit -> Reply.Error(ErrorCode.INVALID_PARAMS, "Invalid arguments: ${error.what}", null)
             call.kind != "tool" -> errorReply(error, ::thrown)
             error is McpError || error is UrlElicitationRequiredException || isTelling(error) -> errorReply(error, ::thrown)
-            error is Exception -> Reply.ToolError(error.message ?: error.javaClass.simpleName)
+            error is Exception -> Reply.ToolError(error.told())
             else -> errorReply(error, ::thrown)
         }
 

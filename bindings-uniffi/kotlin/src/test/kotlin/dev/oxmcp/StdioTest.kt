@@ -127,6 +127,15 @@ internal class StdioTest {
     }
 
     @Test
+    fun `a shrinker is told what JNA finds by name`() {
+        val rules = checkNotNull(javaClass.getResource("/META-INF/proguard/oxmcp.pro")).readText().lines()
+        for (found in listOf(dev.oxmcp.internal.RustBuffer::class, com.sun.jna.Structure::class)) {
+            assertTrue("-keep class ${found.java.`package`.name}.** { *; }" in rules, rules.toString())
+        }
+        assertTrue("-keepclasseswithmembers class dev.oxmcp.** { native <methods>; }" in rules, rules.toString())
+    }
+
+    @Test
     fun `what can not be started is said at once`() = test {
         for ((wrong, part) in listOf(
             ServerCommand("no-such-command") to "no-such-command",

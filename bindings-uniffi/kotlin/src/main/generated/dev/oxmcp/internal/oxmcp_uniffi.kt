@@ -702,6 +702,8 @@ internal object IntegrityCheckingUniffiLib {
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_end_stream(
     ): Int
+    external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_give_headers(
+    ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_http_request(
     ): Int
     external fun uniffi_oxmcp_uniffi_checksum_method_endpoint_next_events(
@@ -790,6 +792,8 @@ internal object UniffiLib {
     ): RustBuffer.ByValue
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_end_stream(`ptr`: Long,`connection`: Long,`id`: Long,uniffi_out_err: UniffiRustCallStatus, 
     ): Unit
+    external fun uniffi_oxmcp_uniffi_fn_method_endpoint_give_headers(`ptr`: Long,`connection`: Long,`fields`: RustBuffer.ByValue,`whyNot`: RustBuffer.ByValue,uniffi_out_err: UniffiRustCallStatus, 
+    ): Byte
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_http_request(`ptr`: Long,`connection`: Long,`id`: Long,uniffi_out_err: UniffiRustCallStatus, 
     ): RustBuffer.ByValue
     external fun uniffi_oxmcp_uniffi_fn_method_endpoint_next_events(`ptr`: Long,`max`: Int,
@@ -997,6 +1001,9 @@ private fun uniffiCheckApiChecksums(lib: IntegrityCheckingUniffiLib) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
     if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_end_stream() and 0xFFFF) != 14520) {
+        throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
+    }
+    if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_give_headers() and 0xFFFF) != 56184) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
     if ((lib.uniffi_oxmcp_uniffi_checksum_method_endpoint_http_request() and 0xFFFF) != 48519) {
@@ -1608,6 +1615,12 @@ public interface EndpointInterface {
     fun `endStream`(`connection`: kotlin.ULong, `id`: kotlin.ULong)
     
     /**
+     * Answers `Unauthorized`: header fields to be sent from now on, none when there is nothing new, or why there are none.
+     * False when nobody waits any more.
+     */
+    fun `giveHeaders`(`connection`: kotlin.ULong, `fields`: List<HttpField>, `whyNot`: kotlin.String?): kotlin.Boolean
+    
+    /**
      * The HTTP request that brought a call of the peer, while that is under way. None where no request did.
      */
     fun `httpRequest`(`connection`: kotlin.ULong, `id`: kotlin.ULong): HttpRequest?
@@ -1892,6 +1905,26 @@ open class Endpoint: Disposable, AutoCloseable, EndpointInterface
 }
     }
     
+    
+
+    
+    /**
+     * Answers `Unauthorized`: header fields to be sent from now on, none when there is nothing new, or why there are none.
+     * False when nobody waits any more.
+     */override fun `giveHeaders`(`connection`: kotlin.ULong, `fields`: List<HttpField>, `whyNot`: kotlin.String?): kotlin.Boolean {
+            return FfiConverterBoolean.lift(
+    callWithHandle {
+    uniffiRustCall() { _status ->
+    UniffiLib.uniffi_oxmcp_uniffi_fn_method_endpoint_give_headers(
+        it,
+        
+        FfiConverterULong.lower(`connection`),
+        FfiConverterSequenceTypeHttpField.lower(`fields`),
+        FfiConverterOptionalString.lower(`whyNot`),_status)
+}
+    }
+    )
+    }
     
 
     
@@ -3567,6 +3600,25 @@ sealed class Happening {
     }
     
     /**
+     * The server refused a request over HTTP for want of authorization: `give_headers` is waited for.
+     */
+    data class Unauthorized(
+        /**
+         * 401, or 403 with a challenge.
+         */
+        val `status`: kotlin.UShort, 
+        /**
+         * The value of `WWW-Authenticate`, if there is one.
+         */
+        val `challenge`: kotlin.String?) : Happening()
+        
+    {
+        
+
+        companion object
+    }
+    
+    /**
      * Progress on a call of ours.
      */
     data class Progress(
@@ -3746,35 +3798,39 @@ public object FfiConverterTypeHappening : FfiConverterRustBuffer<Happening>{
             5 -> Happening.ConnectFailed(
                 FfiConverterTypeFailure.read(buf),
                 )
-            6 -> Happening.Progress(
+            6 -> Happening.Unauthorized(
+                FfiConverterUShort.read(buf),
+                FfiConverterOptionalString.read(buf),
+                )
+            7 -> Happening.Progress(
                 FfiConverterULong.read(buf),
                 FfiConverterString.read(buf),
                 )
-            7 -> Happening.Result(
+            8 -> Happening.Result(
                 FfiConverterULong.read(buf),
                 FfiConverterString.read(buf),
                 )
-            8 -> Happening.Failed(
+            9 -> Happening.Failed(
                 FfiConverterULong.read(buf),
                 FfiConverterTypeFailure.read(buf),
                 )
-            9 -> Happening.Notification(
+            10 -> Happening.Notification(
                 FfiConverterString.read(buf),
                 FfiConverterOptionalString.read(buf),
                 FfiConverterOptionalULong.read(buf),
                 )
-            10 -> Happening.Trace(
+            11 -> Happening.Trace(
                 FfiConverterString.read(buf),
                 FfiConverterString.read(buf),
                 )
-            11 -> Happening.Problem(
+            12 -> Happening.Problem(
                 FfiConverterString.read(buf),
                 FfiConverterString.read(buf),
                 )
-            12 -> Happening.Stderr(
+            13 -> Happening.Stderr(
                 FfiConverterString.read(buf),
                 )
-            13 -> Happening.Closed
+            14 -> Happening.Closed
             else -> throw RuntimeException("invalid enum value, something is very wrong!!")
         }
     }
@@ -3823,6 +3879,14 @@ public object FfiConverterTypeHappening : FfiConverterRustBuffer<Happening>{
             (
                 4UL
                 + FfiConverterTypeFailure.allocationSize(value.`failure`)
+            )
+        }
+        is Happening.Unauthorized -> {
+            // Add the size for the Int that specifies the variant plus the size needed for all fields
+            (
+                4UL
+                + FfiConverterUShort.allocationSize(value.`status`)
+                + FfiConverterOptionalString.allocationSize(value.`challenge`)
             )
         }
         is Happening.Progress -> {
@@ -3926,50 +3990,56 @@ public object FfiConverterTypeHappening : FfiConverterRustBuffer<Happening>{
                 FfiConverterTypeFailure.write(value.`failure`, buf)
                 Unit
             }
-            is Happening.Progress -> {
+            is Happening.Unauthorized -> {
                 buf.putInt(6)
+                FfiConverterUShort.write(value.`status`, buf)
+                FfiConverterOptionalString.write(value.`challenge`, buf)
+                Unit
+            }
+            is Happening.Progress -> {
+                buf.putInt(7)
                 FfiConverterULong.write(value.`id`, buf)
                 FfiConverterString.write(value.`params`, buf)
                 Unit
             }
             is Happening.Result -> {
-                buf.putInt(7)
+                buf.putInt(8)
                 FfiConverterULong.write(value.`id`, buf)
                 FfiConverterString.write(value.`result`, buf)
                 Unit
             }
             is Happening.Failed -> {
-                buf.putInt(8)
+                buf.putInt(9)
                 FfiConverterULong.write(value.`id`, buf)
                 FfiConverterTypeFailure.write(value.`failure`, buf)
                 Unit
             }
             is Happening.Notification -> {
-                buf.putInt(9)
+                buf.putInt(10)
                 FfiConverterString.write(value.`method`, buf)
                 FfiConverterOptionalString.write(value.`params`, buf)
                 FfiConverterOptionalULong.write(value.`subscription`, buf)
                 Unit
             }
             is Happening.Trace -> {
-                buf.putInt(10)
+                buf.putInt(11)
                 FfiConverterString.write(value.`direction`, buf)
                 FfiConverterString.write(value.`line`, buf)
                 Unit
             }
             is Happening.Problem -> {
-                buf.putInt(11)
+                buf.putInt(12)
                 FfiConverterString.write(value.`kind`, buf)
                 FfiConverterString.write(value.`message`, buf)
                 Unit
             }
             is Happening.Stderr -> {
-                buf.putInt(12)
+                buf.putInt(13)
                 FfiConverterString.write(value.`line`, buf)
                 Unit
             }
             is Happening.Closed -> {
-                buf.putInt(13)
+                buf.putInt(14)
                 Unit
             }
         }.let { /* this makes the `when` an expression, which ensures it is exhaustive */ }

@@ -35,3 +35,14 @@ suspend fun ask() {
     println(result.structured<Report>().sky)
     client.close()
 }
+
+suspend fun askOverHttp(freshToken: suspend () -> String) {
+    val http = HttpClientOptions(
+        headers = mapOf("Authorization" to "Bearer ${freshToken()}"),
+        onUnauthorized = { refused ->
+            println("refused with ${refused.status}: ${refused.wwwAuthenticate}")
+            mapOf("Authorization" to "Bearer ${freshToken()}")
+        },
+    )
+    Client.connect("https://example.com/mcp", http).use { client -> println(client.listTools()) }
+}
