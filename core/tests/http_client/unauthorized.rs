@@ -46,6 +46,31 @@ impl Tokens {
     }
 }
 
+/// Holds the header field that is given back until it is opened.
+struct Gate {
+    /// A permit for each time it was asked for.
+    asked: Arc<Semaphore>,
+    open: Arc<Semaphore>,
+}
+
+impl Gate {
+    async fn of(script: &mut Script) -> (Client, Self) {
+        let (asked, open) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+        let (of_client, until) = (Arc::clone(&asked), Arc::clone(&open));
+        let renewing = move |http: Http| {
+            http.on_unauthorized(move |_| {
+                of_client.add_permits(1);
+                let until = Arc::clone(&until);
+                async move {
+                    until.acquire().await.unwrap().forget();
+                    Ok(vec![("X-Key".to_owned(), "new".to_owned())])
+                }
+            })
+        };
+        (script.legacy_with(None, renewing).await, Self { asked, open })
+    }
+}
+
 /// The next request of a method, which carries this token.
 async fn next_with(script: &mut Script, method: &str, token: &str) -> Asked {
     let asked = script.next_is(method).await;
@@ -147,20 +172,7 @@ async fn a_handshake_asks_as_well() {
 async fn requests_that_are_refused_together_ask_once() {
     const CALLS: usize = 8;
     let mut script = Script::start().await;
-    let (asked, gate) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-    let client = script
-        .legacy_with(None, |http| {
-            let (asked, gate) = (Arc::clone(&asked), Arc::clone(&gate));
-            http.on_unauthorized(move |_| {
-                asked.add_permits(1);
-                let gate = Arc::clone(&gate);
-                async move {
-                    gate.acquire().await.unwrap().forget();
-                    Ok(vec![("X-Key".to_owned(), "new".to_owned())])
-                }
-            })
-        })
-        .await;
+    let (client, Gate { asked, open }) = Gate::of(&mut script).await;
     let calls = (0..CALLS).map(|_| {
         let client = client.clone();
         tokio::spawn(async move { text(client.call_tool("t", ()).await) })
@@ -175,7 +187,7 @@ async fn requests_that_are_refused_together_ask_once() {
         one.reply(401, "", "").await;
     }
     asked.acquire().await.unwrap().forget();
-    gate.add_permits(1);
+    open.add_permits(1);
     for _ in 0..CALLS {
         let again = script.next_is("tools/call").await;
         assert_eq!(again.field("X-Key"), Some("new"));
@@ -190,26 +202,13 @@ async fn requests_that_are_refused_together_ask_once() {
 #[tokio::test]
 async fn a_call_that_ends_while_it_is_asked_for_leaves_the_next_one_to_ask() {
     let mut script = Script::start().await;
-    let (asked, gate) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-    let client = script
-        .legacy_with(None, |http| {
-            let (asked, gate) = (Arc::clone(&asked), Arc::clone(&gate));
-            http.on_unauthorized(move |_| {
-                asked.add_permits(1);
-                let gate = Arc::clone(&gate);
-                async move {
-                    gate.acquire().await.unwrap().forget();
-                    Ok(vec![("X-Key".to_owned(), "new".to_owned())])
-                }
-            })
-        })
-        .await;
+    let (client, Gate { asked, open }) = Gate::of(&mut script).await;
     let (done, ()) = tokio::join!(client.call_tool("t", ()).timeout(Duration::from_millis(50)), async {
         script.next_is("tools/call").await.reply(401, "", "").await;
         asked.acquire().await.unwrap().forget();
     });
     assert_eq!(done.unwrap_err().kind(), ErrorKind::Timeout);
-    gate.add_permits(1);
+    open.add_permits(1);
     let (done, ()) = tokio::join!(client.call_tool("t", ()), async {
         // The server may hear first that the other one was given up.
         let mut next = script.next().await;
