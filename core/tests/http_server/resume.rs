@@ -1,5 +1,7 @@
 //! Streams that break and go on (2025-11-25 transports, Resumability and Redelivery).
 
+use serde_json::{Value, json};
+
 use super::Running;
 use super::wire::{LEGACY, Request, call};
 
@@ -110,6 +112,64 @@ async fn a_long_silence_begins_the_stream() {
     assert!(wire.event().await.unwrap().id.is_some());
     assert!(wire.event().await.unwrap().comment);
     running.saw("began").await;
+}
+
+/// A client that takes event streams only gets its answer as one event, which nobody could come back for.
+#[tokio::test]
+async fn an_answer_that_comes_at_once_is_a_stream_of_one_event() {
+    let mut running = Running::start().await;
+    let mut wire = running.connect().await;
+    let session = wire.initialize(LEGACY).await;
+    let events_only = |message: &Value| {
+        Request::of(&session, message)
+            .without("Accept")
+            .field("Accept", "text/event-stream")
+    };
+    for id in [1, 2] {
+        wire.send(&events_only(&call(id, "count"))).await;
+        let head = wire.head().await;
+        assert!(head.is_stream() && head.field("content-length").is_some(), "{head:?}");
+        let event = wire.event().await.unwrap();
+        assert_eq!((&event.id, &event.json()["id"]), (&None, &json!(id)));
+        assert_eq!(wire.event().await, None);
+    }
+    // What is said before the answer begins a stream that is kept.
+    wire.send(&events_only(&call(3, "wait"))).await;
+    assert!(wire.head().await.is_stream());
+    assert!(wire.event().await.unwrap().id.is_some());
+    running.saw("began").await;
+}
+
+#[tokio::test]
+async fn a_long_silence_begins_the_stream_that_must_be_one() {
+    let mut running = Running::with(|http| http.keep_alive(std::time::Duration::from_millis(1))).await;
+    let mut wire = running.connect().await;
+    let session = wire.initialize(LEGACY).await;
+    let mut quiet = call(1, "wait");
+    quiet["params"]["_meta"].as_object_mut().unwrap().clear();
+    wire.send(
+        &Request::of(&session, &quiet)
+            .without("Accept")
+            .field("Accept", "text/event-stream"),
+    )
+    .await;
+    assert!(wire.head().await.is_stream());
+    let primer = wire.event().await.unwrap().id.unwrap();
+    running.saw("began").await;
+    drop(wire);
+    running.probe.go_on.add_permits(1);
+    let mut again = running.connect().await;
+    again
+        .send(&Request::get(&session).field("Last-Event-ID", &primer))
+        .await;
+    assert!(again.head().await.is_stream());
+    let answer = loop {
+        let event = again.event().await.unwrap();
+        if !event.comment {
+            break event.json();
+        }
+    };
+    assert_eq!(answer["result"]["content"][0]["text"], "waited");
 }
 
 #[tokio::test]

@@ -46,6 +46,8 @@ pub(crate) struct Wire {
     stream: BufReader<TcpStream>,
     /// Of an event stream: what was read of it.
     text: String,
+    /// It is all of a stream.
+    whole: bool,
 }
 
 impl Request {
@@ -144,6 +146,7 @@ impl Wire {
         Self {
             stream: BufReader::new(stream),
             text: String::new(),
+            whole: false,
         }
     }
 
@@ -202,7 +205,15 @@ impl Wire {
             fields.push((name.to_owned(), value.to_owned()));
         }
         self.text.clear();
-        Head { status, fields }
+        let head = Head { status, fields };
+        let length = head.field("content-length").filter(|_| head.is_stream());
+        self.whole = length.is_some();
+        if let Some(length) = length {
+            let mut body = vec![0; length.parse().unwrap()];
+            within(self.stream.read_exact(&mut body)).await.unwrap();
+            self.text = String::from_utf8(body).unwrap();
+        }
+        head
     }
 
     /// A request and the whole of its response.
@@ -213,7 +224,7 @@ impl Wire {
 
     pub(crate) async fn response(&mut self) -> (Head, String) {
         let head = self.head().await;
-        if head.field("transfer-encoding").is_some() {
+        if head.is_stream() || head.field("transfer-encoding").is_some() {
             while self.chunk().await {}
             return (head, std::mem::take(&mut self.text));
         }
@@ -232,6 +243,9 @@ impl Wire {
 
     /// Reads one more chunk of a stream. False at its end.
     async fn chunk(&mut self) -> bool {
+        if self.whole {
+            return false;
+        }
         let length = usize::from_str_radix(&self.line().await, 16).unwrap();
         let mut data = vec![0; length + 2];
         within(self.stream.read_exact(&mut data)).await.unwrap();

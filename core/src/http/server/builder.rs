@@ -172,7 +172,8 @@ impl HttpBuilder {
     }
 
     /// After how long a silence a stream gets a comment, so that nothing on the way takes it for dead; 15 seconds
-    /// unless set.
+    /// unless set. A response that may be a stream becomes one when there is no answer within a second, or this time if
+    /// that is shorter.
     #[must_use]
     pub fn keep_alive(mut self, every: Duration) -> Self {
         self.settings.keep_alive = every;

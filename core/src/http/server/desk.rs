@@ -6,9 +6,10 @@
 //! | progress, a log message, a question of a handler | the response to the POST of its request, which is an event stream from then on |
 //! | any other | the stream that a GET opened |
 //!
-//! A response begins with what is said first: an answer makes it JSON, anything else an event stream. Streams of
-//! a session are kept, so that a client that lost its connection gets what it missed. Where several processes share
-//! the session, what would go on the stream of a GET is posted for the process that has it.
+//! A response begins with what is said first: an answer makes it JSON, anything else an event stream; as it is one when nothing is
+//! said for a second. Streams of a session are kept, so that a client that lost its connection gets what it missed; but not the
+//! one event of an answer that comes at once, before which a client has nothing to come back for. Where several processes share the
+//! session, what would go on the stream of a GET is posted for the process that has it.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -107,6 +108,8 @@ struct Stream {
     key: StreamKey,
     pipe: Arc<Pipe>,
     mode: Mode,
+    /// It is an event stream, and its reader may know.
+    begun: bool,
     /// Names its events, where they are kept.
     reply: Option<ReplyStream>,
     /// Answers that are still to come.
@@ -124,6 +127,7 @@ impl Stream {
             key,
             pipe: Arc::default(),
             mode,
+            begun: false,
             reply: None,
             pending,
             batch,
@@ -132,15 +136,15 @@ impl Stream {
         }
     }
 
-    /// Makes an event stream of it, if it is not one yet.
+    /// Makes an event stream of it.
     fn begin(
         &mut self,
         keeping: Option<&Keeping>,
         revision: Option<Revision>,
         requests: impl FnOnce() -> Vec<RequestId>,
     ) {
-        self.mode = Mode::Events;
-        let Some(keeping) = keeping.filter(|_| self.reply.is_none()) else {
+        self.begun = true;
+        let Some(keeping) = keeping else {
             return self.pipe.begin_events();
         };
         // Without random bytes, a stream that has no name cannot be resumed; all else works.
@@ -226,10 +230,6 @@ impl Desk {
         let mut stream = Stream::new(key, mode, requests.clone().count(), batch);
         stream.carrier = Some(Arc::clone(carrier));
         let pipe = Arc::clone(&stream.pipe);
-        if mode == Mode::Events {
-            let requests = requests.clone();
-            stream.begin(self.keeping.as_ref(), self.revision, || requests.cloned().collect());
-        }
         for id in requests {
             self.requests.insert(id.clone(), key);
         }
@@ -288,12 +288,12 @@ impl Desk {
         let Some(at) = self.place_of(key) else { return };
         let stream = &mut self.streams[at];
         let mut only = None;
-        match stream.mode {
-            Mode::Events => {
-                stream.send(&line, self.keeping.as_ref(), request);
-            }
-            Mode::Json | Mode::Either if stream.batch => stream.answers.push(line),
-            Mode::Json | Mode::Either => only = Some(line),
+        if stream.begun {
+            stream.send(&line, self.keeping.as_ref(), request);
+        } else if stream.batch {
+            stream.answers.push(line);
+        } else {
+            only = Some(line);
         }
         if stream.pending > 0 {
             return;
@@ -302,12 +302,19 @@ impl Desk {
         if self.streams.is_empty() {
             self.lingers = None;
         }
-        if stream.mode == Mode::Events {
-            stream.finish(self.keeping.as_ref());
-        } else {
-            let answers = std::mem::take(&mut stream.answers);
-            stream.pipe.answer(only.map_or(Answers::Batch(answers), Answers::One));
+        if stream.begun {
+            return stream.finish(self.keeping.as_ref());
         }
+        let answers = std::mem::take(&mut stream.answers);
+        stream.pipe.answer(match stream.mode {
+            Mode::Events => Answers::Events(
+                only.iter()
+                    .chain(&answers)
+                    .flat_map(|line| event(None, &text_of(line)))
+                    .collect(),
+            ),
+            Mode::Json | Mode::Either => only.map_or(Answers::Batch(answers), Answers::One),
+        });
     }
 
     fn say(&mut self, key: StreamKey, line: Vec<u8>) {
@@ -327,7 +334,7 @@ impl Desk {
     /// Makes an event stream of a response that has not begun, if it may be one.
     pub(super) fn begin(&mut self, key: StreamKey) {
         let mut streams = self.streams.iter_mut();
-        let Some(stream) = streams.find(|it| it.key == key && it.mode == Mode::Either) else {
+        let Some(stream) = streams.find(|it| it.key == key && it.mode != Mode::Json && !it.begun) else {
             return;
         };
         let requests = &self.requests;
@@ -349,7 +356,7 @@ impl Desk {
             return;
         };
         self.begin(key);
-        if let Some(stream) = self.stream(key).filter(|it| it.mode == Mode::Events) {
+        if let Some(stream) = self.stream(key).filter(|it| it.begun) {
             stream.pipe.end();
         }
     }

@@ -518,19 +518,20 @@ async fn answer(shared: &Arc<Shared>, waiting: Waiting) -> Result<Response<HttpB
     if let Some(session) = begins.as_ref().filter(|_| shared.state.is_shared()) {
         Box::pin(shared.begin_shared(session, &reader.connection)).await?;
     }
-    let beginning = body::within(shared.settings.keep_alive, std::pin::pin!(reader.beginning())).await;
-    let beginning = match beginning {
-        Ok(beginning) => beginning,
-        // So that nothing on the way takes a long silence for a dead connection.
-        Err(_) => {
-            if mode == Mode::Either {
-                reader.connection.desk().begin(key);
-            }
+    let soon = match mode {
+        Mode::Json => Some(reader.beginning().await),
+        Mode::Events | Mode::Either => shared.ticks.within(std::pin::pin!(reader.beginning())).await,
+    };
+    let beginning = match soon {
+        Some(beginning) => beginning,
+        // So that nothing on the way takes a long silence for a dead connection, and that the client can come back for the answer.
+        None => {
+            reader.connection.desk().begin(key);
             reader.beginning().await
         }
     };
     let mut response = match beginning {
-        Beginning::Answers(answers) => json(revision, answers),
+        Beginning::Answers(answers) => whole(revision, answers),
         Beginning::Events => {
             if revision.has_handshake() && shared.state.is_shared() {
                 shared.state.stored().await;
@@ -548,7 +549,7 @@ async fn answer(shared: &Arc<Shared>, waiting: Waiting) -> Result<Response<HttpB
     Ok(response)
 }
 
-fn json(revision: Revision, answers: Answers) -> Response<HttpBody> {
+fn whole(revision: Revision, answers: Answers) -> Response<HttpBody> {
     let (text, error) = match answers {
         Answers::One(line) => {
             let error = (!revision.has_handshake() && may_be_error(&line)).then(|| error_of(&line));
@@ -560,6 +561,7 @@ fn json(revision: Revision, answers: Answers) -> Response<HttpBody> {
             text.push(b']');
             (text, None)
         }
+        Answers::Events(text) => return event_stream(HttpBody::whole(Bytes::from(text))),
     };
     let mut response = Response::new(HttpBody::whole(Bytes::from(text)));
     *response.status_mut() = code(status_of_answer(revision, error));
@@ -583,11 +585,15 @@ fn error_of(line: &[u8]) -> Option<ErrorCode> {
 }
 
 fn events(shared: &Shared, reader: Reader) -> Response<HttpBody> {
+    event_stream(HttpBody::events(reader, shared.settings.keep_alive))
+}
+
+fn event_stream(body: HttpBody) -> Response<HttpBody> {
     static FIELDS: LazyLock<Vec<(HeaderName, HeaderValue)>> = LazyLock::new(|| {
         let read = |(name, value)| Some((HeaderName::try_from(name).ok()?, HeaderValue::from_static(value)));
         STREAM_FIELDS.into_iter().filter_map(read).collect()
     });
-    let mut response = Response::new(HttpBody::events(reader, shared.settings.keep_alive));
+    let mut response = Response::new(body);
     for (name, value) in &*FIELDS {
         response.headers_mut().insert(name, value.clone());
     }

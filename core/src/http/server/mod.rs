@@ -18,6 +18,7 @@ pub(crate) mod route;
 mod shared;
 mod stall;
 pub(super) mod state;
+mod ticks;
 
 use std::convert::Infallible;
 use std::fmt;

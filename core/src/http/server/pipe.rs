@@ -13,7 +13,7 @@ pub(super) struct Pipe {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The whole of a response that is JSON.
+    /// The whole of a response.
     answers: Option<Answers>,
     /// It is an event stream.
     streams: bool,
@@ -28,21 +28,23 @@ struct State {
     reader: Option<Waker>,
 }
 
-/// What a response that is JSON holds.
+/// All that a response holds.
 #[derive(Debug)]
 pub(super) enum Answers {
     /// The answer to the one request.
     One(Vec<u8>),
     /// The answers to all of a batch.
     Batch(Vec<Vec<u8>>),
+    /// The same as the text of events.
+    Events(Vec<u8>),
 }
 
 /// How a response begins.
 #[derive(Debug)]
 pub(super) enum Beginning {
-    /// It is JSON, and this is all.
+    /// This is all.
     Answers(Answers),
-    /// It is an event stream.
+    /// It is an event stream, of which more is to come.
     Events,
     /// There is no answer.
     Nothing,
@@ -65,7 +67,7 @@ impl Pipe {
         self.change(|state| state.streams = true);
     }
 
-    /// Makes it a response that is JSON.
+    /// All of it is here.
     pub(super) fn answer(&self, answers: Answers) {
         self.change(|state| {
             state.answers = Some(answers);

@@ -17,8 +17,12 @@ use super::connection::Connection;
 use super::desk::Keeping;
 use super::refuse;
 use super::state::{Announcement, Place, SharedState};
+use super::ticks::Ticks;
 use crate::driver::MOMENT;
 use crate::server::{OnUpdate, Served};
+
+/// How long nothing is said before a response begins as an event stream, if it may be one.
+const BEGINS_AFTER: Duration = Duration::from_secs(1);
 
 /// The settings that are no rules of the endpoint.
 #[derive(Clone, Debug)]
@@ -39,6 +43,8 @@ pub(super) struct Shared {
     pub state: Arc<dyn SharedState>,
     sessions: Mutex<Sessions<Arc<Connection>>>,
     epoch: tokio::time::Instant,
+    /// How long a response may wait before it begins as an event stream.
+    pub ticks: Arc<Ticks>,
     /// Connections that are told of changes, and end when the service does.
     open: Mutex<HashMap<u64, Weak<Connection>>>,
     next: AtomicU64,
@@ -120,6 +126,7 @@ impl Shared {
         let announced = registry.versions();
         // Others may want to know of changes before the first connection here.
         let runtime = Handle::try_current().ok().filter(|_| state.is_shared());
+        let ticks = Ticks::new(settings.keep_alive.min(BEGINS_AFTER));
         let shared = Arc::new(Self {
             server,
             config,
@@ -128,6 +135,7 @@ impl Shared {
             state,
             sessions: Mutex::new(sessions),
             epoch: tokio::time::Instant::now(),
+            ticks,
             open: Mutex::default(),
             next: AtomicU64::new(0),
             live: AtomicUsize::new(0),
