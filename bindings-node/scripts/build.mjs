@@ -21,20 +21,32 @@ const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), '
 const shared = `Symbol.for('oxmcp ${version}')`;
 
 /** What servers over HTTP need. */
-const HTTP = /[\\/](classify|express-app|host-guard|http-body|http-server|http-transport|mcp-handler|node-handler|origin|sse-transport)\.js$/;
+const HTTP = /[\\/](classify|express-app|host-guard|http-body|http-server|http-transport|mcp-handler|node-handler|sse-transport)\.js$/;
 
 /** What clients need, and what servers of the low level do. */
 const CLIENTS = /[\\/](auth-provider|client|http-client|stdio|subscription|unreachable)\.js$/;
 const LOW_LEVEL = /[\\/](low-level|result-schema)\.js$/;
 
 /** What both ends over HTTP need. */
-const HUB = /[\\/]hub\.js$/;
+const HUB = /[\\/](hub|origin)\.js$/;
 
 /** What servers over stdio are started by as well, from a path of the official SDK. */
 const STDIO = /[\\/]serve-stdio\.js$/;
 
 /** Modules that are loaded when they are needed, and those that the tests look into. */
-const OWN = ['child/start', 'child/transport', 'client', 'http-client', 'http-server', 'low-level', 'memory', 'stdio', 'zod3'];
+const OWN = [
+  'child/start',
+  'child/transport',
+  'client',
+  'http-client',
+  'http-server',
+  'low-level',
+  'memory',
+  'message-lines',
+  'own-transport',
+  'stdio',
+  'zod3',
+];
 const TESTED = ['child/windows', 'clock', 'connection', 'errors', 'leaving', 'native', 'server', 'stdio-server', 'transport'];
 
 function compile(...options) {

@@ -191,6 +191,7 @@ export class Connection {
         });
       }
       this.#start();
+      this.#flushSoon();
     });
   }
 
@@ -203,7 +204,6 @@ export class Connection {
       },
       ended: (why) => this.#ended(why),
     });
-    this.#flushSoon();
   }
 
   /** Makes a call. `params` is JSON text. */

@@ -216,10 +216,15 @@ function platforms(): string[] {
 /** In a checkout, and where npm installs it: inside this package, or beside it. There it is found without looking it up. */
 const PLACES = ['../native', '../node_modules/oxmcp-NAME', '../../oxmcp-NAME'];
 
-function files(names: readonly string[]): string[] {
-  if (typeof __dirname !== 'string') return [];
-  const places = PLACES.flatMap((place) => names.map((name) => `${__dirname}/${place.replace('NAME', name)}/oxmcp.${name}.node`));
-  return places.filter((file) => existsSync(file));
+/** Those that are there, and then by name: the first nearly always loads, so the others are looked for only after it. */
+function* files(names: readonly string[]): Generator<string> {
+  for (const place of typeof __dirname === 'string' ? PLACES : []) {
+    for (const name of names) {
+      const file = `${__dirname}/${place.replace('NAME', name)}/oxmcp.${name}.node`;
+      if (existsSync(file)) yield file;
+    }
+  }
+  for (const name of names) yield `oxmcp-${name}`;
 }
 
 function open(place: string): Native {
@@ -232,9 +237,8 @@ function open(place: string): Native {
 
 function load(): Native {
   const names = platforms();
-  const places = [...files(names), ...names.map((name) => `oxmcp-${name}`)];
   const reasons: string[] = [];
-  for (const place of places) {
+  for (const place of files(names)) {
     try {
       return open(place);
     } catch (error) {

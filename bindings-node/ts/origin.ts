@@ -43,13 +43,6 @@ export interface Origin {
   readonly request: WebRequest | undefined;
 }
 
-/** What a transport of the program said. Internal. */
-export function toldOrigin(extra: MessageExtraInfo | undefined): Origin | undefined {
-  if (extra === undefined) return undefined;
-  const { authInfo, requestInfo } = extra;
-  return { authInfo, requestInfo, request: undefined };
-}
-
 /** A request as Node's `http` has it; middleware before us may have left its `auth`. Internal. */
 export function nodeOrigin(request: NodeRequest): Origin {
   const { method = 'GET', headers, auth: authInfo } = request;

@@ -182,7 +182,11 @@ export function checkOf(schema: unknown): Check | undefined {
 /** An object of schemas is checked member by member by a whole made of them, by the library that they are of. */
 function prepareShape(shape: SchemaShape, what: string, way: Way): Prepared {
   const members = Object.values(shape);
-  if (members.every(isZod3)) return prepareZod3Shape(shape, what, way);
+  if (members.every(isZod3)) {
+    const whole = zod3().wholeOf(shape as never);
+    let json: JsonObject | undefined;
+    return { ...whole, json: () => (json ??= objectSchema(whole.json(way), what)), isJson: false, members: shape };
+  }
   if (!members.every((member) => '_zod' in member)) {
     throw usage(`${what} must be an object schema of its library, not an object of schemas`);
   }
@@ -193,26 +197,6 @@ function prepareShape(shape: SchemaShape, what: string, way: Way): Prepared {
     throw usage(`${what} is an object of zod schemas, but zod cannot be loaded; pass z.object({ … }): ${textOf(error)}`, error);
   }
   return { ...prepareLibrary(whole as Foreign, what, way), members: shape };
-}
-
-/** The members belong to any copy of zod 3, so the whole is put together here. */
-function prepareZod3Shape(shape: SchemaShape, what: string, way: Way): Prepared {
-  const whole = { _def: { typeName: 'ZodObject', shape: () => shape, unknownKeys: 'strip' } };
-  const checks = Object.entries(shape).map(([name, member]) => [name, checkOf(member) as Check] as const);
-  const check = async (value: unknown): Promise<StandardResult<unknown>> => {
-    if (typeof value !== 'object' || value === null) return { issues: [{ message: 'Expected an object' }] };
-    const given = value as Readonly<Record<string, unknown>>;
-    const issues: StandardIssue[] = [];
-    const made: Record<string, unknown> = {};
-    for (const [name, one] of checks) {
-      const result = await one(Object.hasOwn(given, name) ? given[name] : undefined);
-      if (result.issues !== undefined) issues.push(...result.issues.map((issue) => ({ ...issue, path: [name, ...(issue.path ?? [])] })));
-      else if (result.value !== undefined || Object.hasOwn(given, name)) made[name] = result.value;
-    }
-    return issues.length > 0 ? { issues } : { value: made };
-  };
-  let json: JsonObject | undefined;
-  return { json: () => (json ??= objectSchema(zod3().zod3ToJson(whole, way), what)), isJson: false, check, members: shape };
 }
 
 function prepareLibrary(schema: Foreign | OldZod, what: string, way: Way): Prepared {

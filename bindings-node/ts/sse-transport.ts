@@ -7,8 +7,8 @@ import { type Known, checkOptions } from './check-options.js';
 import { usage } from './errors.js';
 import { bodyOf, respond } from './http-body.js';
 import type { NodeRequest, NodeResponse } from './http-types.js';
-import { Messages } from './messages.js';
-import { type MessageExtraInfo, nodeOrigin, toldOrigin } from './origin.js';
+import { Messages, toldOrigin } from './messages.js';
+import { type MessageExtraInfo, nodeOrigin } from './origin.js';
 import { type Transport, type TransportEvents, offer } from './transport.js';
 
 /** Settings of an {@link SSEServerTransport}, all optional. */

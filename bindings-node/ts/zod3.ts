@@ -5,6 +5,7 @@
  * check, which runs in any case, decides. Internal.
  */
 
+import { type Check as WholeCheck, type StandardIssue, type StandardResult, checkOf } from './schema.js';
 import type { JsonObject } from './types.js';
 
 /** A schema of zod 3: the parts that are read. */
@@ -40,6 +41,25 @@ export function unwrapped(schema: Zod3): Zod3 {
   const { innerType, schema: inner } = schema._def as { readonly innerType?: Zod3; readonly schema?: Zod3 };
   const next = innerType ?? inner;
   return next === undefined ? schema : unwrapped(next);
+}
+
+/** An object of schemas as one. They belong to any copy of zod 3, so it is put together here. */
+export function wholeOf(shape: Readonly<Record<string, Zod3>>): { readonly check: WholeCheck; json(way: 'input' | 'output'): JsonObject } {
+  const whole: Zod3 = { _def: { typeName: 'ZodObject', shape: () => shape, unknownKeys: 'strip' } };
+  const checks = Object.entries(shape).map(([name, member]) => [name, checkOf(member) as WholeCheck] as const);
+  const check = async (value: unknown): Promise<StandardResult<unknown>> => {
+    if (typeof value !== 'object' || value === null) return { issues: [{ message: 'Expected an object' }] };
+    const given = value as Readonly<Record<string, unknown>>;
+    const issues: StandardIssue[] = [];
+    const made: Record<string, unknown> = {};
+    for (const [name, one] of checks) {
+      const result = await one(Object.hasOwn(given, name) ? given[name] : undefined);
+      if (result.issues !== undefined) issues.push(...result.issues.map((issue) => ({ ...issue, path: [name, ...(issue.path ?? [])] })));
+      else if (result.value !== undefined || Object.hasOwn(given, name)) made[name] = result.value;
+    }
+    return issues.length > 0 ? { issues } : { value: made };
+  };
+  return { check, json: (way) => zod3ToJson(whole, way) };
 }
 
 /** The JSON Schema of `schema`. */
