@@ -24,7 +24,7 @@ const shared = `Symbol.for('oxmcp ${version}')`;
 const HTTP = /[\\/](classify|express-app|host-guard|http-body|http-server|http-transport|mcp-handler|node-handler|sse-transport)\.js$/;
 
 /** What clients need, and what servers of the low level do. */
-const CLIENTS = /[\\/](auth-provider|client|http-client|stdio|subscription|unreachable)\.js$/;
+const CLIENTS = /[\\/](auth-provider|client|client-options|http-client|stdio|subscription)\.js$/;
 const LOW_LEVEL = /[\\/](low-level|result-schema)\.js$/;
 
 /** What both ends over HTTP need. */
@@ -43,6 +43,7 @@ const OWN = [
   'low-level',
   'memory',
   'message-lines',
+  'other-output',
   'own-transport',
   'stdio',
   'zod3',

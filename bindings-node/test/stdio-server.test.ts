@@ -16,7 +16,7 @@ import { Client, type McpError, McpServer, type Problem, StdioServerTransport } 
 
 import { leaveSoon } from '../dist/leaving.js';
 import { serve } from '../dist/server.js';
-import { redirectedStdout } from '../dist/stdio-server.js';
+import { redirectedStdout } from '../dist/other-output.js';
 import { ERAS, HandClock, HandTransport, fixture, gone, textOf, turn } from './support.js';
 
 const LIMIT = { timeout: 60_000 };

@@ -4,6 +4,7 @@
  */
 
 import { type Clock, systemClock } from './clock.js';
+import { type ClientOptions, checkClientOptions } from './client-options.js';
 import { Connection } from './connection.js';
 import { CallContext, type ClientContext } from './context.js';
 import { ErrorCode, ProtocolError, fromNative, textOf, usage } from './errors.js';
@@ -17,16 +18,7 @@ import { objectText } from './json.js';
 import type { InMemoryTransport } from './memory.js';
 import { type MessageTransport, starterOfOwn } from './messages.js';
 import { type NativeRegistry, type NativeSession, native } from './native.js';
-import {
-  type ClientOptions,
-  type ConnectOptions,
-  type Notification,
-  type Problem,
-  type RequestOptions,
-  checkClientOptions,
-  finite,
-  milliseconds,
-} from './options.js';
+import { type ConnectOptions, type Notification, type Problem, type RequestOptions, finite, milliseconds } from './options.js';
 import { type ResultArguments, type ResultSchema, isSchema, optionsOf, withSchema } from './result-schema.js';
 import type { Check, InferSchema } from './schema.js';
 import { StdioClientTransport, type StdioServerParameters } from './stdio.js';

@@ -18,6 +18,7 @@ export type {
   Unauthorized,
   UnauthorizedContext,
 } from './auth-provider.js';
+export type { ClientOptions } from './client-options.js';
 export { type CompleteCallback, completable, isCompletable } from './completable.js';
 export type {
   ClientContext,
@@ -58,7 +59,7 @@ export type { FetchOptions, HttpHandler, HttpOptions, HttpServer, ListenHttpOpti
 export type { HeaderFields, NodeRequest, NodeResponse, WebHeaders, WebRequest, WebResponse } from './http-types.js';
 export type { MessageTransport, MessageTransport as Transport } from './messages.js';
 export type { AuthInfo, MessageExtraInfo, RequestInfo } from './origin.js';
-export type { AbortSignalLike, AskOptions, ClientOptions, ConnectOptions, Notification, Problem, RequestOptions, Signal } from './options.js';
+export type { AbortSignalLike, AskOptions, ConnectOptions, Notification, Problem, RequestOptions, Signal } from './options.js';
 export {
   type InputRequiredResult,
   type ListResourcesCallback,

@@ -7,10 +7,12 @@
 export function lazily<Real extends { readonly prototype: object }>(name: string, load: () => Real): Real {
   let real: Real | undefined;
   // A function, for the `prototype` of a class cannot be set. Called as one, it throws as a class does.
-  const standIn = function () {
-    return Reflect.apply(loaded() as unknown as Function, undefined, []);
+  const named = {
+    [name]: function () {
+      return Reflect.apply(loaded() as unknown as Function, undefined, []);
+    },
   };
-  Object.defineProperty(standIn, 'name', { value: name });
+  const standIn = named[name] as () => unknown;
   const loaded = (): Real => {
     if (real !== undefined) return real;
     real = load();
