@@ -35,6 +35,7 @@ const STDIO = /[\\/]serve-stdio\.js$/;
 
 /** Modules that are loaded when they are needed, and those that the tests look into. */
 const OWN = [
+  'child/restartable',
   'child/start',
   'child/transport',
   'client',

@@ -37,6 +37,13 @@ impl Session {
         })
     }
 
+    /// The server left at the first question, and another process is there in its place: shakes hands with that. False when it did
+    /// not leave there.
+    #[napi]
+    pub fn start_over(&self, env: &Env, now: f64) -> napi::Result<bool> {
+        self.drive_at(env, now, |session, now| Ok(session.start_over(now)))
+    }
+
     /// Makes a call. `params` is the JSON text of an object. Gives the call's id.
     #[napi]
     pub fn begin(

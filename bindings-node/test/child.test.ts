@@ -23,6 +23,60 @@ after(() => rmSync(folder, { recursive: true }));
 const LIMIT = { timeout: 60_000 };
 const newClient = (): Client => new Client({ name: 'test', version: '1' });
 
+/** Takes any other first message than `initialize` for an error. */
+const STRICT = `
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    if (method === 'initialize') {
+      const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'strict', version: String(process.pid) } };
+      console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    } else if (method === 'ping') {
+      console.log(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
+    } else if (id !== undefined) {
+      console.error('what is ' + method);
+      process.exit(1);
+    }
+  });
+`;
+
+describe('a server that leaves at the first question', LIMIT, () => {
+  test('is started again for the handshake, and known from then on', async () => {
+    for (const expected of [1, 0]) {
+      const client = newClient();
+      let said = '';
+      let closed = 0;
+      client.onclose = () => closed++;
+      const transport = new StdioClientTransport({
+        command: process.execPath,
+        args: ['-e', STRICT],
+        onstderr: (text) => (said += text),
+      });
+      await client.connect(transport);
+      assert.equal(client.getServerVersion()?.name, 'strict');
+      const pid = transport.pid ?? 0;
+      assert.equal(client.getServerVersion()?.version, String(pid));
+      await client.ping();
+      assert.equal(closed, 0);
+      await client.close();
+      assert.equal(closed, 1);
+      await gone(pid);
+      assert.equal(said.split('what is server/discover').length - 1, expected);
+    }
+  });
+
+  test('and leaves again is told of', async () => {
+    const client = newClient();
+    await assert.rejects(client.connect({ command: process.execPath, args: ['-e', 'process.exit(3)'] }), (error) => {
+      assert.ok(error instanceof ConnectionClosedError, String(error));
+      assert.equal(error.exitCode, 3);
+      return true;
+    });
+    // The client is free for another try.
+    await client.connect(fixtureServer());
+    await client.close();
+  });
+});
+
 describe('a command that cannot be started', LIMIT, () => {
   async function failure(parameters: ConstructorParameters<typeof StdioClientTransport>[0]): Promise<ServerStartError> {
     const client = newClient();
@@ -81,7 +135,7 @@ describe('a server that dies', LIMIT, () => {
       assert.ok(error instanceof ConnectionClosedError);
       assert.deepEqual([error.code, error.exitCode, error.signal], [-32000, 4, null]);
       assert.equal(error.stderr, 'no database\ngiving up');
-      assert.match(error.message, /server\/discover was not answered: .*exited with code 4/);
+      assert.match(error.message, /initialize was not answered: .*exited with code 4/);
       assert.match(error.message, /no database\ngiving up$/);
       return true;
     });

@@ -11,8 +11,8 @@ import type { ClientCapabilities } from './types.js';
 export interface ClientOptions {
   /**
    * `'auto'`, the default, asks a server first whether it speaks 2026-07-28, and shakes hands if it does not. That costs
-   * an older server one round trip, once: the process remembers command lines that were of the handshake. `'legacy'`
-   * shakes hands at once.
+   * an older server one round trip, once: the process remembers command lines that were of the handshake. Some leave when they are
+   * asked, and are started once more. `'legacy'` shakes hands at once.
    */
   readonly mode?: 'legacy' | 'auto' | undefined;
   /** What this client can do for its server: `roots`, `sampling`, `elicitation`, `extensions`, `experimental`. */

@@ -22,7 +22,7 @@ import {
 } from './options.js';
 import type { Origin } from './origin.js';
 import type { Call } from './outgoing.js';
-import type { Transport, TransportEnd } from './transport.js';
+import { type Transport, type TransportEnd, startOver } from './transport.js';
 import type { JsonObject, LoggingMessage, Progress } from './types.js';
 
 /**
@@ -160,11 +160,6 @@ export class Connection {
     return { calls, ...this.#session.stats(), timer: this.#timer !== undefined };
   }
 
-  /** Starts the transport of a server, which waits for what comes. */
-  accept(): void {
-    this.#start();
-  }
-
   /** Starts the transport and the handshake; resolves once the connection is ready. */
   open(options: ConnectOptions): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -190,12 +185,13 @@ export class Connection {
           void this.close('connecting was aborted');
         });
       }
-      this.#start();
+      this.accept();
       this.#flushSoon();
     });
   }
 
-  #start(): void {
+  /** Starts the transport, and waits for what comes. */
+  accept(): void {
     this.#transport.open({
       data: (buffer, length, from) => {
         this.#from = from;
@@ -365,9 +361,8 @@ export class Connection {
 
   /** Reports progress on a call of the other side. */
   progress(call: Incoming, { progress, total, message }: Progress): void {
-    if (this.#incoming.has(call.id)) {
-      this.#attempt((session) => session.progress(call.id, progress, total ?? null, message ?? null));
-    }
+    if (!this.#incoming.has(call.id)) return;
+    this.#attempt((session) => session.progress(call.id, progress, total ?? null, message ?? null));
   }
 
   #respond(call: Incoming, answer: (session: NativeSession, now: number) => unknown): void {
@@ -523,6 +518,10 @@ export class Connection {
   }
 
   #ended(why: TransportEnd): void {
+    if (!this.#closed && startOver(this.#transport, this.#session, why, this.#clock.now())) {
+      this.#rearm = true;
+      return this.#flushSoon();
+    }
     this.#end = why;
     if (this.#closed) return;
     this.#drive((session) => session.endInput(this.#clock.now()));

@@ -82,6 +82,8 @@ export interface NativeSession {
   /** The number by which the functions of the hot path know this session, while the object is held. */
   readonly handle: number;
   connect(timeout: number | null, now: number): void;
+  /** Client: another process is in the place of a server that left at the first question. False when it did not leave there. */
+  startOver(now: number): boolean;
   receive(bytes: Uint8Array, now: number): void;
   endInput(now: number): void;
   close(why: string): void;

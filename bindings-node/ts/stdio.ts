@@ -10,7 +10,7 @@ import { type Known, checkOptions } from './check-options.js';
 import type { Clock } from './clock.js';
 import { usage } from './errors.js';
 import { Messages } from './messages.js';
-import { offer } from './transport.js';
+import { type Transport, offer } from './transport.js';
 
 /** How to start a server. */
 export interface StdioServerParameters {
@@ -69,6 +69,7 @@ const STDERR_KEPT = 1024 * 1024;
 export class StdioClientTransport extends Messages {
   readonly #parameters: StdioServerParameters;
   #stderr: PassThrough | undefined;
+  #transport: Transport | undefined;
   #started: ChildTransport | undefined;
 
   constructor(parameters: StdioServerParameters) {
@@ -104,17 +105,18 @@ export class StdioClientTransport extends Messages {
 
   /** Ends the server's process, as {@link Client.close} does. */
   override async close(): Promise<void> {
-    await this.#started?.close();
+    await this.#transport?.close();
   }
 
   get #isPiped(): boolean {
     return this.#parameters.stderr === 'pipe' || this.#parameters.onstderr !== undefined;
   }
 
-  #start(clock: Clock): ChildTransport {
+  #start(clock: Clock): Transport {
     // Servers start no processes, and need none of this.
     const { environment } = require('./child/start.js') as typeof import('./child/start.js');
     const { ChildTransport } = require('./child/transport.js') as typeof import('./child/transport.js');
+    const { RestartableTransport } = require('./child/restartable.js') as typeof import('./child/restartable.js');
     const { fileURLToPath } = require('node:url') as typeof import('node:url');
     const { command, args, env, cwd, stderr, onstderr } = this.#parameters;
     const program: Program = {
@@ -124,14 +126,20 @@ export class StdioClientTransport extends Messages {
       cwd: cwd === undefined ? process.cwd() : typeof cwd === 'string' ? cwd : fileURLToPath(cwd.href),
       stderr: this.#isPiped ? 'pipe' : typeof stderr === 'object' ? stderr.fd : (stderr ?? 'inherit'),
     };
-    const decoder = new TextDecoder();
-    this.#started = new ChildTransport(program, clock, {
-      chunk: (chunk) => {
-        onstderr?.(decoder.decode(chunk, { stream: true }));
-        if (this.#stderr !== undefined && this.#stderr.writableLength < STDERR_KEPT) this.#stderr.write(chunk);
-      },
-      end: () => this.#stderr?.end(),
-    });
-    return this.#started;
+    return (this.#transport = new RestartableTransport(() => {
+      const decoder = new TextDecoder();
+      const started = new ChildTransport(program, clock, {
+        chunk: (chunk) => {
+          onstderr?.(decoder.decode(chunk, { stream: true }));
+          if (this.#stderr !== undefined && this.#stderr.writableLength < STDERR_KEPT) this.#stderr.write(chunk);
+        },
+        // Unless another process goes on with it.
+        end: () => {
+          if (this.#started === started) this.#stderr?.end();
+        },
+      });
+      this.#started = started;
+      return started;
+    }));
   }
 }

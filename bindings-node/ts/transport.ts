@@ -7,6 +7,7 @@ import type { Connection } from './connection.js';
 import type { Served } from './http-server.js';
 import type { Origin } from './origin.js';
 import { type ProcessEnd, usage } from './errors.js';
+import type { NativeSession } from './native.js';
 
 /** What a transport tells its connection. */
 export interface TransportEvents {
@@ -44,8 +45,21 @@ export interface Transport {
   descriptor?(): number;
   /** Stops or resumes reading. */
   pause(paused: boolean): void;
+  /** Starts a server that has left once more; what comes from it goes where the rest went. */
+  restart?(): void;
   /** Ends the connection; resolves when nothing of it is left. May be called more than once. */
   close(): Promise<void>;
+}
+
+/**
+ * Starts a server once more whose process ended at the first question: servers of the handshake may take any other first message
+ * than `initialize` for an error.
+ */
+export function startOver(transport: Transport, session: NativeSession, { process: end }: TransportEnd, now: number): boolean {
+  const hasExited = end !== undefined && (end.exitCode !== null || end.signal !== null);
+  if (!hasExited || transport.restart === undefined || !session.startOver(now)) return false;
+  transport.restart();
+  return true;
 }
 
 /** Of a session elsewhere: no bytes of it come by here. */

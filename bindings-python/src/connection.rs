@@ -240,20 +240,41 @@ impl Connection {
         core.take_turn(py, outputs)
     }
 
-    /// Bytes read elsewhere (by a thread, where a loop cannot watch the descriptor).
-    fn feed(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+    /// Client: whether the server was asked for its era, and has not answered.
+    fn is_probing(&self) -> PyResult<bool> {
+        Ok(self.core()?.state().session.is_probing())
+    }
+
+    /// Client: a server that left at the first question was started once more, and has these descriptors. The loop watches neither
+    /// the old ones nor these.
+    fn start_over(&self, py: Python<'_>, input: i32, output: i32) -> PyResult<()> {
         let core = self.core()?;
         let outputs = {
             let now = core.now();
             let mut state = core.state();
-            if bytes.is_empty() {
-                state.session.end_input(now);
-            } else {
-                state.session.receive(bytes, now);
-            }
+            state.start_over(input, output, now);
             state.take_outputs()
         };
         core.take_turn(py, outputs)
+    }
+
+    /// Bytes read elsewhere (by a thread, where a loop cannot watch the descriptor).
+    fn feed(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+        let core = self.core()?;
+        let (outputs, ended) = {
+            let now = core.now();
+            let mut state = core.state();
+            let ended = bytes.is_empty() && state.receive(Ok(0), now);
+            if !bytes.is_empty() {
+                state.session.receive(bytes, now);
+            }
+            (state.take_outputs(), ended)
+        };
+        core.take_turn(py, outputs)?;
+        if ended {
+            return core.hook.tell(py, "input_ended", None, py.None(), py.None());
+        }
+        Ok(())
     }
 
     /// The output takes bytes again.

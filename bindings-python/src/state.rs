@@ -60,6 +60,15 @@ impl State {
         }
     }
 
+    /// Another server is there, in the place of one that left at the first question.
+    pub(crate) fn start_over(&mut self, input: i32, output: i32, now: Instant) {
+        self.session.start_over(now);
+        (self.input, self.sink) = (input, Some(Sink::new(output)));
+        self.unsent.clear();
+        (self.owed, self.read_meanwhile) = (0, 0);
+        (self.broken, self.ended_meanwhile, self.awaits_writable, self.paused) = (false, false, false, false);
+    }
+
     /// Takes all outputs; bytes join those that wait to be written.
     pub(crate) fn drain(&mut self) -> Vec<Output> {
         let mut outputs = Vec::new();

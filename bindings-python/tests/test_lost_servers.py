@@ -1,6 +1,8 @@
 """Servers that leave in ways of their own: what they said last counts, and nobody waits for them."""
 
 import asyncio
+import os
+import pathlib
 import sys
 import textwrap
 
@@ -24,6 +26,45 @@ read()
 
 def server(body: str) -> list[str]:
     return [sys.executable, "-c", HEAD + textwrap.dedent(body)]
+
+
+STRICT = """
+import json, os, sys
+request = json.loads(sys.stdin.readline())
+if request["method"] != "initialize":
+    sys.exit("what is " + request["method"])
+result = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "strict", "version": str(os.getpid())}}
+print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {}}), flush=True)
+"""
+
+
+def test_a_server_that_leaves_at_the_first_question_is_started_again_for_the_handshake(tmp_path: pathlib.Path) -> None:
+    async def main() -> None:
+        for expected in (1, 0):  # the second time it is known
+            said = tmp_path / f"stderr-{expected}"
+            with said.open("w") as stderr:
+                async with Client([sys.executable, "-c", STRICT], stderr=stderr) as client:
+                    assert client.protocol_version == "2025-06-18"
+                    assert client.server_info["name"] == "strict"
+                    process = int(client.server_info["version"])
+                    await client.ping()
+            assert said.read_text().count("what is server/discover") == expected
+            with pytest.raises(ProcessLookupError):
+                os.kill(process, 0)
+
+    asyncio.run(main())
+
+
+def test_a_server_that_leaves_however_it_is_started_is_told_of() -> None:
+    async def main() -> None:
+        with pytest.raises(ConnectionClosedError, match="exited with status 3"):
+            await Client([sys.executable, "-c", "raise SystemExit(3)"]).connect()
+
+    asyncio.run(main())
 
 
 def test_a_last_line_without_its_end_is_an_answer() -> None:

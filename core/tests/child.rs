@@ -179,6 +179,35 @@ async fn a_child_that_exits_during_the_handshake_is_reported_with_its_status() {
     assert!(error.message().contains("exit status: 3"), "{error}");
 }
 
+/// Servers of the handshake may take any other first message for an error, and leave.
+#[tokio::test]
+async fn a_child_that_exits_at_the_first_question_is_started_again_for_the_handshake() {
+    let result = r#"{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"strict","version":"1"}}"#;
+    let strict = || {
+        with_lines(shell(&format!(
+            r#"read request; case $request in *'"initialize"'*) ;; *) echo left >&2; exit 1; esac
+            id=${{request#*'"id":'}}; echo '{{"jsonrpc":"2.0","id":'${{id%%,*}}',"result":{result}}}'
+            read initialized; echo $$ >&2; sleep 1000"#
+        )))
+    };
+    let (server, mut lines) = strict();
+    let client = Client::connect(server).await.unwrap();
+    assert_eq!(client.server_info().name, "strict");
+    assert_eq!(lines.recv().await.unwrap(), "left");
+    let process = lines.recv().await.unwrap();
+    // Without a word, so that what it holds of the second process must do.
+    drop(client);
+    wait_until_gone(&process);
+
+    // Now it is known, and not asked again.
+    let (server, mut lines) = strict();
+    let client = Client::connect(server.shutdown_grace(Duration::from_millis(50))).await;
+    let client = client.unwrap();
+    let process = lines.recv().await.unwrap();
+    client.close().await;
+    wait_until_gone(&process);
+}
+
 #[tokio::test]
 async fn a_child_that_exits_in_mid_call_fails_the_call_with_its_status() {
     let client = Client::connect(test_server()).await.unwrap();

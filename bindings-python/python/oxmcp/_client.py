@@ -17,7 +17,7 @@ import msgspec
 from . import _json, _limits, _wire
 from ._answers import Answers, Roots
 from ._dialog import ElicitRequest, SampleRequest
-from ._errors import HandlerError, ProtocolError, UsageError, report, unknown_option
+from ._errors import HandlerError, McpError, ProtocolError, UsageError, report, unknown_option
 from ._loop import Reader, read, run_callback, running_loop
 from ._native import Connection
 from ._native import version as _version
@@ -90,8 +90,8 @@ class Client:
     :param list_max_pages: how many pages a whole list may have before `list_tools` and the others fail; 1000 by
         default.
     :param mode: ``"auto"`` asks the server first whether it speaks 2026-07-28, which costs older servers one
-        round trip, on the first connection to the same command; ``"legacy"`` connects by the handshake of the
-        revisions up to 2025-11-25 at once.
+        round trip, on the first connection to the same command, and is a reason to leave for some, which are then
+        started once more; ``"legacy"`` connects by the handshake of the revisions up to 2025-11-25 at once.
     :param capabilities: what the client declares beside what follows from its handlers, such as
         ``{"sampling": {"tools": {}}}`` or extensions.
     :param on_elicit: called with an `ElicitRequest` when the server asks the user to fill in a form. Gives
@@ -218,11 +218,7 @@ class Client:
         try:
             if not isinstance(self._process, RemoteServer):
                 self._connection.attach(loop)
-                self._reader = read(loop, self._connection, self._process.input)
-            if isinstance(self._process, ServerProcess):
-                self._unwatch = self._process.on_exit(_weakly(self._on_exit))
-            self._forgotten = weakref.finalize(self, self._link().end_soon)
-            self._forgotten.atexit = False
+            self._follow(loop, self._connection, self._process)
             if not isinstance(self._process, RemoteServer):
                 self._connection.connect(timeout)
             await self._ready
@@ -233,6 +229,19 @@ class Client:
         except BaseException:
             await self.close()
             raise
+
+    def _follow(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        connection: Connection,
+        process: ServerProcess | MemoryServer | RemoteServer,
+    ) -> None:
+        if not isinstance(process, RemoteServer):
+            self._reader = read(loop, connection, process.input)
+        if isinstance(process, ServerProcess):
+            self._unwatch = process.on_exit(_weakly(self._on_exit))
+        self._forgotten = weakref.finalize(self, self._link().end_soon)
+        self._forgotten.atexit = False
 
     def _start(self) -> ServerProcess | MemoryServer | RemoteServer:
         if self._target.app is not None:
@@ -685,10 +694,37 @@ class Client:
     async def _end(self) -> None:
         assert self._connection is not None and self._process is not None
         assert not isinstance(self._process, RemoteServer), "its connection has no input of its own"
-        if await self._process.exited(_EXIT_GRACE):
-            await self._close(self._process.describe_exit())
-        else:
+        if not await self._process.exited(_EXIT_GRACE):
             self._connection.close(self._process.describe_exit())
+        elif not self._starts_over():
+            await self._close(self._process.describe_exit())
+
+    def _starts_over(self) -> bool:
+        """A server that left at the first question may be one of the handshake, which takes any other first message than
+        ``initialize`` for an error. It is started once more."""
+        assert self._loop is not None and self._connection is not None
+        left = self._process
+        if not isinstance(left, ServerProcess) or self._closing is not None or not self._connection.is_probing():
+            return False
+        try:
+            process = self._start()
+        except McpError:
+            return False
+        assert isinstance(process, ServerProcess)
+        if self._unwatch is not None:
+            self._unwatch()
+        if self._forgotten is not None:
+            self._forgotten.detach()
+        try:
+            self._loop.remove_writer(left.output)
+        except NotImplementedError:
+            pass
+        left.kill()
+        left.release()
+        self._process, self._ending = process, None
+        self._connection.start_over(process.input, process.output)
+        self._follow(self._loop, self._connection, process)
+        return True
 
 
 class _Link:

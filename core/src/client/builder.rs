@@ -84,7 +84,8 @@ impl ClientBuilder {
 
     /// Whether to ask the server first if it speaks a revision without a handshake, which costs others one more
     /// round trip. Unless set, servers are asked; one that is started by a command, or is at a URL, is not, if
-    /// before in this process that led to a server of the handshake.
+    /// before in this process that led to a server of the handshake. A child process that leaves when it is asked is
+    /// started once more.
     #[must_use]
     pub fn probe(mut self, probe: bool) -> Self {
         self.probe = Some(probe);

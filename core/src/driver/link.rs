@@ -423,6 +423,12 @@ impl Link {
         self.input(|state| state.as_owed(|session| session.lose_peer(why, now)));
     }
 
+    /// The server left at the first question, and another one is there in its place: see [`Session::start_over`].
+    pub(crate) fn start_over(&self) -> bool {
+        let now = self.now();
+        self.input(|state| state.session.start_over(now))
+    }
+
     pub(crate) fn handle_timeout(&self) {
         let now = self.now();
         self.input(|state| state.session.handle_timeout(now));

@@ -225,7 +225,9 @@ impl<H: Host> Driver<H> {
             return false;
         };
         if let Some(how) = self.exited.take() {
-            self.link.lose_peer(&how);
+            if !self.start_over() {
+                self.link.lose_peer(&how);
+            }
             return true;
         }
         if let Poll::Ready(status) = child.poll_exit(cx) {
@@ -242,6 +244,22 @@ impl<H: Host> Driver<H> {
             return true;
         }
         false
+    }
+
+    /// A server that left at the first question may be one of the handshake, and is started once more.
+    fn start_over(&mut self) -> bool {
+        let Some(restart) = self.transport.restart.take().filter(|_| self.link.start_over()) else {
+            return false;
+        };
+        let Ok(mut next) = restart() else { return false };
+        if let (Some(child), Some(next)) = (&mut self.transport.child, next.child.take()) {
+            child.replace_by(next);
+        }
+        (self.transport.reader, self.transport.writer) = (next.reader.take(), next.writer.take());
+        self.outgoing.clear();
+        (self.unflushed, self.at_end) = (false, false);
+        (self.lost, self.failure) = (None, None);
+        true
     }
 
     /// Writes what is left, as long as the peer goes on taking it.

@@ -57,8 +57,11 @@ pub struct ChildProcess {
 enum Stderr {
     Inherit,
     Null,
-    Lines(Box<dyn FnMut(&str) + Send>),
+    Lines(Each),
 }
+
+/// What is done with each line.
+type Each = Arc<Mutex<dyn FnMut(&str) + Send>>;
 
 impl fmt::Debug for ChildProcess {
     /// The program alone: arguments and environment may hold secrets.
@@ -127,7 +130,7 @@ impl ChildProcess {
     /// lines over 64 KiB are left out. `each` runs on the runtime and must not block.
     #[must_use]
     pub fn stderr_lines(mut self, each: impl FnMut(&str) + Send + 'static) -> Self {
-        self.stderr = Stderr::Lines(Box::new(each));
+        self.stderr = Stderr::Lines(Arc::new(Mutex::new(each)));
         self
     }
 
@@ -139,8 +142,8 @@ impl ChildProcess {
         self
     }
 
-    fn spawn(mut self) -> io::Result<Transport> {
-        let stderr = match self.stderr {
+    fn spawn(&mut self) -> io::Result<Transport> {
+        let stderr = match &self.stderr {
             Stderr::Inherit => Stdio::inherit(),
             Stderr::Null => Stdio::null(),
             Stderr::Lines(_) => Stdio::piped(),
@@ -155,8 +158,8 @@ impl ChildProcess {
         let mut process = command.kill_on_drop(true).spawn()?;
 
         let (input, output) = (process.stdin.take(), process.stdout.take());
-        let stderr = match (self.stderr, process.stderr.take()) {
-            (Stderr::Lines(each), Some(stderr)) => Some(tokio::spawn(hand_out_lines(stderr, each))),
+        let stderr = match (&self.stderr, process.stderr.take()) {
+            (Stderr::Lines(each), Some(stderr)) => Some(tokio::spawn(hand_out_lines(stderr, Arc::clone(each)))),
             _ => None,
         };
         let (Some(input), Some(output)) = (input, output) else {
@@ -172,15 +175,11 @@ impl ChildProcess {
         });
         Ok(transport)
     }
-}
 
-impl IntoTransport for ChildProcess {
-    fn into_transport(self) -> Result<Transport, Error> {
-        let command = self.command.as_std();
-        let name = command.get_program().to_string_lossy().into_owned();
-        let folder = command.get_current_dir().map(Path::to_owned);
+    fn start(&mut self) -> Result<Transport, Error> {
         self.spawn().map_err(|error| {
-            let advice = match (error.kind(), folder) {
+            let command = self.command.as_std();
+            let advice = match (error.kind(), command.get_current_dir()) {
                 (io::ErrorKind::NotFound, Some(folder)) if !folder.is_dir() => {
                     format!("its working folder {} does not exist", folder.display())
                 }
@@ -188,9 +187,18 @@ impl IntoTransport for ChildProcess {
                 (io::ErrorKind::PermissionDenied, _) => "check that the file may be executed".into(),
                 _ => "check the command and its settings".into(),
             };
+            let name = command.get_program().to_string_lossy();
             let message = format!("cannot start the server \"{name}\": {error}; {advice}");
             Error::new(ErrorKind::Closed, message)
         })
+    }
+}
+
+impl IntoTransport for ChildProcess {
+    fn into_transport(mut self) -> Result<Transport, Error> {
+        let mut transport = self.start()?;
+        transport.restart = Some(Box::new(move || self.start()));
+        Ok(transport)
     }
 }
 
@@ -211,6 +219,13 @@ impl Child {
 
     pub(crate) fn group(&self) -> Group {
         self.group.clone()
+    }
+
+    /// Another process takes its place, for all who have the group. What is left of this one is killed, and its last words are
+    /// still handed out.
+    pub(crate) fn replace_by(&mut self, mut next: Self) {
+        self.group.swap(&next.group);
+        self.stderr = next.stderr.take();
     }
 
     /// Its exit status, as text, once it has ended.
@@ -312,6 +327,10 @@ impl Group {
         }
     }
 
+    fn swap(&self, other: &Self) {
+        std::mem::swap(&mut *self.lock(), &mut *other.lock());
+    }
+
     fn terminate(&self) {
         self.lock().signal(Signal::Terminate);
     }
@@ -381,11 +400,12 @@ fn command_line(command: &std::process::Command) -> String {
     words.join("\0")
 }
 
-async fn hand_out_lines(mut stderr: impl AsyncRead + Unpin, mut each: Box<dyn FnMut(&str) + Send>) {
+async fn hand_out_lines(mut stderr: impl AsyncRead + Unpin, each: Each) {
     let mut framer = LineFramer::new(STDERR_LINE);
     let mut chunk = vec![0; 4096];
     let mut hand_out = |line: Line<'_>| {
         if let Line::Whole(line) = line {
+            let mut each = each.lock().unwrap_or_else(PoisonError::into_inner);
             each(&String::from_utf8_lossy(line));
         }
     };

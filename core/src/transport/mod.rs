@@ -32,6 +32,9 @@ pub use child::ChildProcess;
 pub(crate) use child::{Child, Group};
 pub use stdio::stdio;
 
+/// Starts a server that has left once more.
+pub(crate) type Restart = Box<dyn FnOnce() -> Result<Transport, Error> + Send>;
+
 /// Both directions of one connection.
 ///
 /// Made by the functions of this [module](self), or from a [`ChildProcess`].
@@ -39,6 +42,8 @@ pub struct Transport {
     pub(crate) reader: Option<Box<dyn AsyncRead + Send + Unpin>>,
     pub(crate) writer: Option<Box<dyn AsyncWrite + Send + Unpin>>,
     pub(crate) child: Option<Child>,
+    /// Starts the server once more.
+    pub(crate) restart: Option<Restart>,
     /// What started the server, for what is known of other servers that the same started.
     pub(crate) command: Option<String>,
     /// A server over HTTP, which has no two directions to read and write.
@@ -58,6 +63,7 @@ impl Transport {
             reader: Some(reader),
             writer: Some(writer),
             child: None,
+            restart: None,
             command: None,
             #[cfg(feature = "http")]
             http: None,

@@ -51,6 +51,12 @@ async fn the_answer_to_the_first_question_tells_the_era() {
         (202, "", String::new(), Then::Initialize),
         (
             200,
+            "Content-Type: text/event-stream\r\n",
+            String::new(),
+            Then::Initialize,
+        ),
+        (
+            200,
             "Content-Type: text/html\r\n",
             "<html>".to_owned(),
             Then::Initialize,

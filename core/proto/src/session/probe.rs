@@ -6,6 +6,7 @@
 //! | `-32022` with `supported` | the same: asked again in a revision we share |
 //! | `-32020`, `-32021` | the same, and connecting fails: it will not serve us |
 //! | any other error or result, or none in time (5 s; over HTTP half of what there is for connecting) | is of the handshake |
+//! | none, and its process ends | the same: it is started once more, and sent `initialize` |
 //!
 //! (2026-07-28 stdio, Backward Compatibility. The fallback must not hang on one error code.)
 
@@ -17,6 +18,7 @@ use serde_json::value::RawValue;
 
 use super::handshake::Unsupported;
 use super::{CallOptions, Error, ErrorKind, LogLevel, Peer, Session, State, wire_id};
+use crate::frame::LineFramer;
 use crate::jsonrpc::{ErrorCode, Json, Needle, ObjectWriter, json, members, write};
 use crate::{Instant, Revision};
 
@@ -61,6 +63,44 @@ impl Session {
             again,
             timeout,
         };
+    }
+
+    /// Client: whether the server was asked for its era, and has not answered.
+    pub fn is_probing(&self) -> bool {
+        matches!(self.state, State::Probing { .. })
+    }
+
+    /// Client: the server has left without a word about its era, and another one is there in its place. A server of the handshake may
+    /// take any other first message for an error, so this one is sent `initialize`, and nothing that the first one was or is to
+    /// be sent counts. False when the session is not at that point, or speaks no revision with a handshake: then nothing happens.
+    ///
+    /// ```
+    /// use oxmcp_proto::{Config, Implementation, Instant, Output, Session};
+    ///
+    /// let config = Config { probe: true, ..Config::new(Implementation::new("client", "1")) };
+    /// let mut session = Session::client(config);
+    /// session.connect(None, Instant::default())?;
+    /// assert!(session.start_over(Instant::default()));
+    /// let Some(Output::Wire(wire)) = session.poll_output() else { unreachable!() };
+    /// assert!(wire.windows(10).any(|at| at == b"initialize"));
+    /// assert!(!session.start_over(Instant::default()));
+    /// # Ok::<_, oxmcp_proto::Error>(())
+    /// ```
+    pub fn start_over(&mut self, now: Instant) -> bool {
+        let State::Probing { call, timeout, .. } = self.state else {
+            return false;
+        };
+        if self.config.newest_with_handshake().is_none() {
+            return false;
+        }
+        self.see(now);
+        self.outbound.abandon(call);
+        self.framer = Some(LineFramer::new(self.config.limits.message));
+        self.wire.clear();
+        self.routes.clear();
+        self.traced = 0;
+        self.shake_hands(timeout, now);
+        true
     }
 
     /// No answer came in time. A late one is of no use, and there is nothing to cancel.

@@ -220,7 +220,12 @@ impl Exchange {
 
     /// Whether it belongs to the opening of the connection.
     fn opens(&self) -> bool {
-        &*self.method == "initialize" || &*self.method == "server/discover" && !self.shared.is_open()
+        &*self.method == "initialize" || self.probes()
+    }
+
+    /// Whether it asks for the server's era.
+    fn probes(&self) -> bool {
+        &*self.method == "server/discover" && !self.shared.is_open()
     }
 
     /// The revision whose rules it is sent by.
@@ -260,7 +265,7 @@ impl Exchange {
     }
 
     fn read(&self, told: &Told, outcome: Outcome, body: &[u8], tried: &Tried) -> Result<Next, Error> {
-        if &*self.method == "server/discover" && !self.shared.is_open() {
+        if self.probes() {
             return self.judge(told, &outcome, body);
         }
         match outcome {
@@ -448,6 +453,11 @@ impl Exchange {
             match (taken?, end) {
                 (Some(answer), _) => return Ok(Next::ListTools(answer)),
                 (None, End::Last) => return Ok(Next::Linger(response, stream)),
+                // As good as a success without a response.
+                (None, End::Broke(Break::Ended)) if self.probes() => {
+                    self.shared.deliver(&says_it_has_a_handshake(&self.id));
+                    return Ok(Next::Done);
+                }
                 (None, End::Broke(how)) => response = Box::pin(self.resume(told, &mut stream, how)).await?,
             }
         }

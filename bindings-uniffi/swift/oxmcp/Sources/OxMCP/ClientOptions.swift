@@ -19,7 +19,8 @@ public struct ClientOptions: Sendable {
     /// The revisions of the protocol to speak; all that are known by default.
     public var protocolVersions: [String]?
 
-    /// Ask a server first whether it speaks a revision without a handshake. On by default.
+    /// Ask a server first whether it speaks a revision without a handshake. On by default. One that leaves at that is
+    /// started once more.
     public var probe: Bool?
 
     /// Keep results that the server calls fresh for as long as it says (2026-07-28). On by default.

@@ -89,6 +89,28 @@ final class StdioTests: XCTestCase {
         }
     }
 
+    func testAServerThatLeavesAtTheFirstQuestionIsStartedAgainForTheHandshake() async throws {
+        let script = #"""
+            read -r request
+            case "$request" in *'"initialize"'*) ;; *) echo left >&2; exit 1; esac
+            id=${request#*'"id":'}
+            echo '{"jsonrpc":"2.0","id":'"${id%%,*}"',"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"strict","version":"1"}}}'
+            read -r initialized
+            echo initialized >&2
+            read -r end
+            """#
+        try await within {
+            let lines = Notes<String>()
+            var shell = ServerCommand("sh", "-c", script)
+            shell.stderr = .lines { lines.add($0) }
+            let client = try await Client.connect(to: shell)
+            XCTAssertEqual(client.serverInfo.name, "strict")
+            try await until { lines.all.count == 2 }
+            XCTAssertEqual(lines.all, ["left", "initialized"])
+            await client.close()
+        }
+    }
+
     func testAChildThatIgnoresTheEndOfItsInputIsEnded() async throws {
         let script = #"""
             read -r line

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | a success with a JSON-RPC response or an event stream | what that response says: see the session |
 //! | 4xx with `-32020`, `-32021` or `-32022`; 404 with `-32601` | has no handshake |
-//! | 400, 404, 405, 406, 415, 422 with anything else; a success without a response | has one |
+//! | 400, 404, 405, 406, 415, 422 with anything else; a success without a response, and a stream that ends without one | has one |
 //! | 401, 403, 3xx, any other 4xx, 5xx, no answer | is not known: that is reported, and nothing concluded |
 //!
 //! A server that has a handshake is sent `initialize`. If that fails with 400, 404 or 405, it may be of the

@@ -70,6 +70,25 @@ internal class StdioTest {
     }
 
     @Test
+    fun `a server that leaves at the first question is started again for the handshake`() = test {
+        val lines = Channel<String>(Channel.UNLIMITED)
+        val script = """
+            read -r request
+            case "${'$'}request" in *'"initialize"'*) ;; *) echo left >&2; exit 1; esac
+            id=${'$'}{request#*'"id":'}
+            echo '{"jsonrpc":"2.0","id":'"${'$'}{id%%,*}"',"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"strict","version":"1"}}}'
+            read -r initialized
+            echo initialized >&2
+            read -r end
+        """.trimIndent()
+        val shell = ServerCommand("sh", listOf("-c", script), stderr = ServerCommand.Stderr.Lines { lines.trySend(it) })
+        val client = Client.connect(shell)
+        assertEquals("strict", client.serverInfo.name)
+        assertEquals(listOf("left", "initialized"), listOf(lines.receive(), lines.receive()))
+        client.close()
+    }
+
+    @Test
     fun `an idle server that is told to end does so without a word`() = test {
         val process = ProcessBuilder(listOf(command.program) + command.args).start()
         val ping = """{"jsonrpc":"2.0","id":1,"method":"ping"}""" + "\n"
