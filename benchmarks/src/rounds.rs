@@ -57,8 +57,8 @@ pub(crate) struct Budget {
 
 impl Budget {
     pub(crate) const FULL: Self = Self {
-        starts: Duration::from_millis(500),
-        most_starts: 5,
+        starts: Duration::from_secs(1),
+        most_starts: 20,
         warmup: Duration::from_millis(600),
         sequential: Duration::from_millis(500),
         pipelined: Duration::from_millis(700),
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(
             fast,
             Plan {
-                extra_starts: 5,
+                extra_starts: 20,
                 warmup: 10_000,
                 sequential: 20_000,
                 pipelined: 100_000
