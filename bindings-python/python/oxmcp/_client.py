@@ -18,6 +18,7 @@ from . import _json, _limits, _wire
 from ._answers import Answers, Roots
 from ._dialog import ElicitRequest, SampleRequest
 from ._errors import HandlerError, McpError, ProtocolError, UsageError, report, unknown_option
+from ._link import Link, weakly
 from ._loop import Reader, read, run_callback, running_loop
 from ._native import Connection
 from ._native import version as _version
@@ -239,7 +240,7 @@ class Client:
         if not isinstance(process, RemoteServer):
             self._reader = read(loop, connection, process.input)
         if isinstance(process, ServerProcess):
-            self._unwatch = process.on_exit(_weakly(self._on_exit))
+            self._unwatch = process.on_exit(weakly(self._on_exit))
         self._forgotten = weakref.finalize(self, self._link().end_soon)
         self._forgotten.atexit = False
 
@@ -269,11 +270,11 @@ class Client:
             return process.open(who, self._mode == "auto", registry, timeout, hook)
         return Connection.client(*who, self._era_key(), registry, process.input, process.output, hook)
 
-    def _link(self) -> _Link | RemoteServer:
+    def _link(self) -> Link | RemoteServer:
         assert self._loop is not None and self._connection is not None and self._process is not None
         if isinstance(self._process, RemoteServer):
             return self._process
-        return _Link(self._loop, self._connection, self._reader, self._process, self._unwatch)
+        return Link(self._loop, self._connection, self._reader, self._process, self._unwatch)
 
     async def close(self) -> None:
         """Ends the connection and the server. Calls that wait fail with `ConnectionClosedError`.
@@ -684,7 +685,7 @@ class Client:
         if self._ending is not None or self._closing is not None:
             return
         if self._process.has_output():
-            self._loop.call_later(_LOOK, _weakly(self._on_exit))
+            self._loop.call_later(_LOOK, weakly(self._on_exit))
         else:
             # Its output may be held open by what it started, so the end of it may never come.
             if self._connection is not None:
@@ -725,62 +726,6 @@ class Client:
         self._connection.start_over(process.input, process.output)
         self._follow(self._loop, self._connection, process)
         return True
-
-
-class _Link:
-    """What ties a connection to a loop and a process. It knows nothing of the client: the loop holds
-    the connection, and a client that the program has dropped must be collected all the same."""
-
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        connection: Connection,
-        reader: Reader | None,
-        process: ServerProcess | MemoryServer,
-        unwatch: Callable[[], None] | None,
-    ) -> None:
-        self._loop, self._connection, self._reader, self._unwatch = loop, connection, reader, unwatch
-        self._output, self._release = process.output, process.release
-
-    def end(self, why: str) -> None:
-        """Ends the connection, on its loop. What waits for it fails with `why`."""
-        self._connection.close(why)
-        if self._unwatch is not None:
-            self._unwatch()
-        if self._reader is not None:
-            self._reader.close()
-        # From here on nobody touches the descriptors, whose numbers will soon be others'.
-        self._connection.detach()
-        try:
-            self._loop.remove_writer(self._output)
-        except NotImplementedError:
-            pass
-
-    def end_soon(self) -> None:
-        """The same for a client that is gone, from any thread. Its process ends by itself."""
-        try:
-            self._loop.call_soon_threadsafe(self._end_forgotten)
-        except RuntimeError:  # the loop is closed
-            if self._unwatch is not None:
-                self._unwatch()
-            self._connection.detach()
-            self._release()
-
-    def _end_forgotten(self) -> None:
-        self.end("the client was dropped")
-        self._release()
-
-
-def _weakly(method: Callable[[], None]) -> Callable[[], None]:
-    """A call of a method that does not keep its object."""
-    reference = weakref.WeakMethod(method)
-
-    def call() -> None:
-        alive = reference()
-        if alive is not None:
-            alive()
-
-    return call
 
 
 def _hook(owner: weakref.ref[Client]) -> Callable[[str, Union[int, None], Any, Any], None]:
