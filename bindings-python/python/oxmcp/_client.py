@@ -716,10 +716,9 @@ class Client:
             self._unwatch()
         if self._forgotten is not None:
             self._forgotten.detach()
-        try:
-            self._loop.remove_writer(left.output)
-        except NotImplementedError:
-            pass
+        link = self._link()
+        assert isinstance(link, Link)
+        link.unwatch_output()
         left.kill()
         left.release()
         self._process, self._ending = process, None

@@ -36,6 +36,10 @@ class Link:
             self._reader.close()
         # From here on nobody touches the descriptors, whose numbers will soon be others'.
         self._connection.detach()
+        self.unwatch_output()
+
+    def unwatch_output(self) -> None:
+        """Has the loop watch no more whether the process takes what is written."""
         try:
             self._loop.remove_writer(self._output)
         except NotImplementedError:
